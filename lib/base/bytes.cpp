@@ -1,0 +1,1 @@
+// ByteBuffer's memory.

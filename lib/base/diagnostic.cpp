@@ -1,0 +1,1 @@
+// Error codes as data, and the text of a Diagnostic.

@@ -1,0 +1,1 @@
+// Error: kind, frames, text.

@@ -1,0 +1,1 @@
+// cbor_scan
