@@ -1,1 +1,114 @@
-// Error codes as data, and the text of a Diagnostic.
+// The error codes as a table, the plain text of a Diagnostic, and "did you mean".
+#include "base/diagnostic.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+namespace ge {
+namespace {
+
+struct CodeRow {
+  Code code;
+  ErrorKind kind;
+  std::string_view title;
+};
+
+constexpr CodeRow kRows[] = {
+#define GE_ERROR(number, kind, name, title) {Code::name, ErrorKind::kind, title},
+#include "base/error_codes.def"
+#undef GE_ERROR
+};
+
+constexpr bool codes_ascend() {
+  for (size_t i = 1; i < std::size(kRows); ++i) {
+    if (kRows[i - 1].code >= kRows[i].code) return false;
+  }
+  return true;
+}
+static_assert(codes_ascend(), "error_codes.def: numbers must ascend, each used once");
+
+const CodeRow& row_of(Code code) {
+  const auto* row = std::lower_bound(std::begin(kRows), std::end(kRows), code,
+                                     [](const CodeRow& r, Code c) { return r.code < c; });
+  // A number that is no row can only be our own bug; the last row says so.
+  return row != std::end(kRows) && row->code == code ? *row : *(std::end(kRows) - 1);
+}
+
+void append_line(std::string& text, std::string_view prefix, std::string_view line) {
+  if (line.empty()) return;
+  text.append("\n  ").append(prefix);
+  for (char c : line) {  // a text of several lines keeps the indent
+    text += c;
+    if (c == '\n') text += "  ";
+  }
+}
+
+int edit_distance(std::string_view a, std::string_view b) {
+  std::vector<int> above(b.size() + 1), row(b.size() + 1);
+  for (size_t j = 0; j <= b.size(); ++j) above[j] = static_cast<int>(j);
+  for (size_t i = 1; i <= a.size(); ++i) {
+    row[0] = static_cast<int>(i);
+    for (size_t j = 1; j <= b.size(); ++j) {
+      const int replaced = above[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      row[j] = std::min({replaced, above[j] + 1, row[j - 1] + 1});
+    }
+    std::swap(above, row);
+  }
+  return above[b.size()];
+}
+
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+std::string lowered(std::string_view text) {
+  std::string out(text);
+  std::transform(out.begin(), out.end(), out.begin(), lower);
+  return out;
+}
+
+}  // namespace
+
+ErrorKind kind_of(Code code) { return row_of(code).kind; }
+std::string_view title_of(Code code) { return row_of(code).title; }
+
+std::string code_string(Code code) {
+  char text[16];
+  std::snprintf(text, sizeof text, "E%04d", static_cast<int>(code));
+  return text;
+}
+
+std::string to_string(const Diagnostic& d) {
+  std::string text = "error[" + code_string(d.code) + "]: ";
+  text += d.message.empty() ? std::string(title_of(d.code)) : d.message;
+  std::string where = d.place;
+  if (!d.path.empty()) where += (where.empty() ? "" : "  ") + d.path;
+  append_line(text, "", where);
+  append_line(text, "", d.found);
+  append_line(text, "fix: ", d.fix);
+  for (const std::string& frame : d.frames) append_line(text, "", frame);
+  return text;
+}
+
+// Distance without regard to case, ties broken by the exact spelling and then by order, so the answer is the same everywhere.
+std::string nearest(std::string_view word, const std::vector<std::string>& candidates) {
+  constexpr size_t kLongest = 200;  // longer words are no typing slips, and the distance is quadratic
+  if (word.empty() || word.size() > kLongest) return "";
+  const int allowed = std::max(1, static_cast<int>(word.size()) / 3);
+  const std::string wanted = lowered(word);
+  const std::string* best = nullptr;
+  int best_score = 0;
+  for (const std::string& candidate : candidates) {
+    const auto gap = static_cast<int64_t>(candidate.size()) - static_cast<int64_t>(word.size());
+    if (candidate.empty() || gap > allowed || gap < -allowed) continue;
+    const int distance = edit_distance(wanted, lowered(candidate));
+    if (distance > allowed) continue;
+    const int score = distance * 1000 + std::min(999, edit_distance(word, candidate));
+    if (!best || score < best_score) {
+      best = &candidate;
+      best_score = score;
+    }
+  }
+  return best ? *best : "";
+}
+
+}  // namespace ge
