@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# Installs what is missing, builds everything, runs every test. Exits with ctest's code; ctest's summary comes last,
+# the table of operators, element types and devices just before it. Arguments go to cmake: test/run.sh -DGE_CUDA=OFF
+# GE_PRESET names another preset of CMakePresets.json (asan-ubsan, tsan, ci, ...).
+set -euo pipefail
+cd "$(dirname "$0")/.."
+preset=${GE_PRESET:-default}
+jobs=$(nproc)
+
+test/install_dependencies.sh
+cmake --preset "$preset" "$@"
+cmake --build --preset "$preset" --parallel "$jobs"
+
+case $preset in
+  default | release | ci) table=build/test/op_table.txt ;;
+  *) table=build-$preset/test/op_table.txt ;;
+esac
+rm -f "$table"
+set +e
+ctest --preset "$preset" --parallel "$jobs" 2>&1 | awk -v table="$table" '
+  /^[0-9]+% tests passed/ { while ((getline line < table) > 0) print line; print "" }
+  { print; fflush() }'
+exit "${PIPESTATUS[0]}"
