@@ -8,10 +8,9 @@ digits=examples/digits
 
 if [ -z "${GE_BIN:-}" ]; then
   test/install_dependencies.sh
-  echo "building into build/ (a few minutes the first time)"
-  cmake --preset default -DGE_BUILD_TESTS=OFF >build-quickstart.log 2>&1 &&
-    cmake --build --preset default --parallel "$(nproc)" --target ge-compile ge-run ge-inspect >>build-quickstart.log 2>&1 ||
-    { tail -n 30 build-quickstart.log; echo "the build failed; all of its output is in build-quickstart.log"; exit 3; }
+  echo "building into build/ (some minutes the first time)"
+  cmake --preset default -DGE_BUILD_TESTS=OFF --log-level=WARNING
+  cmake --build --preset default --parallel "$(nproc)" --target ge-compile ge-run ge-inspect
   GE_BIN=build/bin
 fi
 work=$(mktemp -d)
@@ -29,23 +28,32 @@ case ${LC_ALL:-${LC_CTYPE:-${LANG:-}}} in *UTF-8 | *utf8 | *utf-8) ;; *) [ -t 1 
 
 paste <(npy "$work/digit.npy" d8) <(npy $digits/test_labels.npy d8) >"$work/answers"
 npy $digits/test_images.npy f4 | awk -v shades="$shades" -v answers="$work/answers" '
-  # Four images side by side; every pixel is two columns wide. mawk counts bytes, so the shades are split by hand.
-  function shade(ink,   i, width) { i = int(ink * 4 + 0.5); width = length(shades) > 5 && i > 0 ? 3 : 1
-    return width == 1 ? substr(shades, i + 1, 1) : substr(shades, 2 + (i - 1) * 3, 3) }
-  function show(list, count,   row, n, column, ink, line) {
-    for (row = 0; row < 8; row++) { line = ""
-      for (n = 0; n < count; n++) { for (column = 0; column < 8; column++) {
-          ink = shade(pixel[list[n] * 64 + row * 8 + column]); line = line ink ink }
-        line = line "   " }
-      print "  " line }
-    line = ""
-    for (n = 0; n < count; n++) line = line sprintf("%-19s", sprintf("read %d, is %d", read[list[n]], is[list[n]]))
-    print "  " line "\n" }
-  BEGIN { while ((getline line < answers) > 0) { split(line, f, " "); read[total] = f[1]; is[total] = f[2]; total++ } }
+  # A pixel is two columns wide. mawk counts bytes, so the shades, three bytes each in UTF-8, are split by hand.
+  function shade(ink,   i) { i = int(ink * 4 + 0.5)
+    return i == 0 ? " " : wide ? substr(shades, 3 * i - 1, 3) : substr(shades, i + 1, 1) }
+  function show(first, count,   row, n, column, ink, line) {
+    for (row = 0; row < 8; row++) {
+      line = "  "
+      for (n = first; n < first + count; n++) {
+        for (column = 0; column < 8; column++) { ink = shade(pixel[n * 64 + row * 8 + column]); line = line ink ink }
+        line = line "   "
+      }
+      print line
+    }
+    line = "  "
+    for (n = first; n < first + count; n++)
+      line = line sprintf("%-19s", "reads " read[n] (read[n] == is[n] ? "" : ", wrong: is " is[n]))
+    print line "\n"
+  }
+  BEGIN {
+    wide = length(shades) > 5
+    for (total = 0; (getline line < answers) > 0; total++) { split(line, f, " "); read[total] = f[1]; is[total] = f[2] }
+  }
   { pixel[NR - 1] = $1 }
-  END { print ""
-    for (i = 0; i < 4; i++) some[i] = i
-    show(some, 4)
-    for (i = 0; i < total; i++) if (read[i] == is[i]) right++; else if (wrong < 4) misread[wrong++] = i
-    if (wrong > 0) { print "  Misread:"; show(misread, wrong) }
-    printf "  %d of %d digits read correctly (%.1f%%)\n", right, total, 100 * right / total }'
+  END {
+    print ""
+    show(0, 4)
+    show(4, 4)
+    for (i = 0; i < total; i++) right += read[i] == is[i]
+    printf "  %d of %d digits read correctly (%.1f%%)\n", right, total, 100 * right / total
+  }'

@@ -8,7 +8,7 @@ preset=${GE_PRESET:-default}
 jobs=$(nproc)
 
 test/install_dependencies.sh
-cmake --preset "$preset" "$@"
+cmake --preset "$preset" -DGE_BUILD_TESTS=ON "$@"
 cmake --build --preset "$preset" --parallel "$jobs"
 
 case $preset in
