@@ -162,6 +162,11 @@ void store_integers(DType dtype, void* dst, int64_t first, int64_t count, const 
   for (int64_t i = 0; i < count; ++i) store_integer(dtype, dst, first + i, from[i]);
 }
 
+// An odd number of 4-bit elements leaves half a byte: it is 0.
+void clear_padding(DType dtype, int64_t count, void* dst) {
+  if (bits_of(dtype) == 4 && count % 2 != 0) static_cast<uint8_t*>(dst)[count / 2] = 0;
+}
+
 }  // namespace
 
 void store_from_int64(DType dtype, void* dst, int64_t index, int64_t value) { store_integer(dtype, dst, index, value); }
@@ -173,6 +178,7 @@ void convert_to_float(DType src_dtype, const void* src, int64_t count, float* ds
 }
 
 void convert_from_float(const float* src, int64_t count, DType dst_dtype, void* dst) {
+  clear_padding(dst_dtype, count, dst);
   if (dst_dtype == DType::float16) return float_array_to_halves(src, count, dst);
   store_floats(dst_dtype, dst, 0, count, src);
 }
@@ -185,6 +191,7 @@ void convert(DType src_dtype, const void* src, int64_t count, DType dst_dtype, v
   }
   if (dst_dtype == DType::float32) return convert_to_float(src_dtype, src, count, static_cast<float*>(dst));
   if (src_dtype == DType::float32) return convert_from_float(static_cast<const float*>(src), count, dst_dtype, dst);
+  clear_padding(dst_dtype, count, dst);
   for (int64_t first = 0; first < count; first += kBlock) {
     const int64_t n = std::min(kBlock, count - first);
     if (is_float(src_dtype)) {
