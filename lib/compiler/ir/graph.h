@@ -94,7 +94,8 @@ struct Node {
   std::unique_ptr<Graph> body;            // fused: its graph; inputs and outputs match operands and results in order
   bool alive = true;
 };
-struct Value {
+// (lib/document's Value is a JSON value; both are seen by the readers, so this one has another name.)
+struct ValueInfo {
   std::string name;                       // of the model where it has one; unique within a graph, else generated at print
   Type type;
   NodeId producer = kNone;                // kNone: a graph input
@@ -120,8 +121,8 @@ class Graph {
 
   Node& node(NodeId id) { return *nodes_[id]; }
   const Node& node(NodeId id) const { return *nodes_[id]; }
-  Value& value(ValueId id) { return *values_[id]; }
-  const Value& value(ValueId id) const { return *values_[id]; }
+  ValueInfo& value(ValueId id) { return *values_[id]; }
+  const ValueInfo& value(ValueId id) const { return *values_[id]; }
   const Type& type(ValueId id) const { return values_[id]->type; }
   size_t node_capacity() const { return nodes_.size(); }
   size_t value_capacity() const { return values_.size(); }
@@ -147,7 +148,7 @@ class Graph {
 
  private:
   std::vector<std::unique_ptr<Node>> nodes_;
-  std::vector<std::unique_ptr<Value>> values_;
+  std::vector<std::unique_ptr<ValueInfo>> values_;
   std::vector<std::vector<Use>> uses_;
 };
 
