@@ -1,0 +1,117 @@
+#!/usr/bin/env bash
+# Builds ge with CUDA on a machine with a GPU, runs everything that needs one, and prints short tables last. All logs are
+# under $OUT (default: build/gpu-logs).
+#
+#   test/gpu/run.sh [--parts LIST] [--build FOLDER] [cmake arguments]
+#
+# LIST is any of build,tests,memcheck,examples,bench,peers (default: all but peers, which needs Python with PyTorch).
+# Exits with 1 if any part failed; the parts after it still run.
+set -uo pipefail
+cd "$(dirname "$0")/../.."
+parts=build,tests,memcheck,examples,bench build=build
+while [ $# -gt 0 ]; do
+  case $1 in
+    --parts) parts=$2; shift 2 ;;
+    --build) build=$2; shift 2 ;;
+    -h | --help) sed -n '2,9s/^# \{0,1\}//p' "$0"; exit 0 ;;
+    *) break ;;
+  esac
+done
+out=${OUT:-$build/gpu-logs}
+mkdir -p "$out"
+bin=$build/bin summary=$out/summary.txt
+: >"$summary"
+failed=0
+
+note() { printf '%-34s %s\n' "$1" "$2" >>"$summary"; }
+
+# check NAME LOG COMMAND...: runs the command with its output in $out/LOG; notes passed or failed and the time it took.
+check() {
+  local name=$1 log=$out/$2 start=$SECONDS code=0
+  shift 2
+  "$@" >>"$log" 2>&1 </dev/null || code=$?
+  if [ "$code" -eq 0 ]; then
+    note "$name" "passed ($((SECONDS - start)) s)"
+  else
+    failed=1
+    note "$name" "FAILED, exit code $code, $log"
+    tail -n 25 "$log"
+  fi
+  return "$code"
+}
+
+part_build() {
+  test/install_dependencies.sh || exit 3
+  check configure build.log cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DGE_CUDA=ON -DGE_BUILD_TESTS=ON "$@" || return
+  check build build.log cmake --build "$build" --parallel "$(nproc)"
+}
+
+part_tests() {
+  check "tests on the GPU" tests.log ctest --test-dir "$build" -L gpu --output-on-failure --no-tests=error --timeout 300 --parallel 4
+  grep -E '% tests passed|\(Skipped\)|Not Run' "$out/tests.log" | sort -u >>"$summary"
+}
+
+part_memcheck() {  # the GPU tests and each example's plan under compute-sanitizer
+  local tool=(compute-sanitizer --tool memcheck --error-exitcode 9 --print-limit 5) command name
+  command -v compute-sanitizer >/dev/null || { note memcheck "skipped: compute-sanitizer is not here"; return; }
+  while read -r command; do
+    name=$(basename "${command%% *}")
+    # shellcheck disable=SC2086 # a command with its arguments
+    check "memcheck $name" memcheck.log env GE_QUICK=1 "${tool[@]}" ${command//\"/}
+  done < <(ctest --test-dir "$build" -L gpu -N -V | sed -n 's/^[0-9]*: Test command: //p')
+  for name in digits mlp layer; do
+    "$bin/ge-compile" examples/$name/$name.json -o "$out/$name.bin" >>"$out/memcheck.log" 2>&1
+    check "memcheck ge-run $name" memcheck.log "${tool[@]}" "$bin/ge-run" "$out/$name.bin" --device cuda
+  done
+}
+
+run_example() {  # run_example NAME PLAN DEVICE INPUT OUTPUT EXPECTED
+  check "$1 $3 $(basename "$6" .npy)" examples.log "$bin/ge-run" "$2" --device "$3" -i "$4" --expect "$5=$6"
+}
+
+part_examples() {  # one plan each, with code for both, must agree with PyTorch on both
+  local name device case
+  for name in digits mlp layer; do
+    check "$name compile" examples.log "$bin/ge-compile" examples/$name/$name.json -o "$out/$name.bin" --check-passes --explain || continue
+  done
+  for device in cpu cuda; do
+    run_example digits "$out/digits.bin" $device image=examples/digits/images.npy logits examples/digits/expected.npy
+    run_example mlp "$out/mlp.bin" $device x=examples/mlp/x.npy y examples/mlp/expected.npy
+    for case in b0_s1 b0_s17 b0_s128 b1_s1 b1_s17 b1_s128 b3_s1 b3_s17 b3_s128; do
+      run_example layer "$out/layer.bin" $device x=examples/layer/x_$case.npy y examples/layer/y_$case.npy
+    done
+  done
+  check "quickstart" examples.log env GE_BIN="$bin" examples/quickstart.sh
+}
+
+part_bench() {
+  local name dims
+  for name in digits mlp layer; do
+    case $name in layer) dims=(--dim batch=8 --dim sequence=128) ;; *) dims=(--dim batch=64) ;; esac
+    "$bin/ge-compile" examples/$name/$name.json -o "$out/$name.bin" >>"$out/bench.log" 2>&1
+    check "bench $name" "bench-$name.log" "$bin/ge-run" "$out/$name.bin" --device cuda "${dims[@]}" --bench
+    check "profile $name" "profile-$name.log" "$bin/ge-run" "$out/$name.bin" --device cuda "${dims[@]}" --profile
+    check "startup $name" "startup-$name.log" "$bin/ge-run" "$out/$name.bin" --device cuda "${dims[@]}" --startup
+  done
+}
+
+part_peers() {
+  check "beside PyTorch" peers.log python3 test/bench/peers.py --bin "$bin" --out "$out"
+}
+
+IFS=, read -ra chosen <<<"$parts"
+for part in "${chosen[@]}"; do
+  declare -F "part_$part" >/dev/null || { echo "no such part: $part"; exit 2; }
+  echo "== $part"
+  "part_$part" "$@"
+done
+
+for log in bench-digits bench-mlp bench-layer profile-layer startup-mlp; do
+  [ ! -f "$out/$log.log" ] || { echo; echo "== $log"; cat "$out/$log.log"; }
+done
+[ ! -f "$build/test/op_table.txt" ] || { echo; cat "$build/test/op_table.txt"; }
+[ ! -f "$out/peers.log" ] || { echo; sed -n '/^workload/,$p' "$out/peers.log"; }
+echo
+nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null
+cat "$summary"
+exit $failed
