@@ -23,6 +23,7 @@ struct ExprToken {
 
 // Stack depth an expression may need; checked at load.
 inline constexpr int kMaxExprDepth = 64;
+inline constexpr size_t kMaxExprTokens = 1024;  // of one expression
 
 class ExprTable {
  public:
@@ -32,6 +33,7 @@ class ExprTable {
   size_t size() const { return ends_.size(); }
   std::span<const ExprToken> tokens(ExprId id) const;
   bool is_constant(ExprId id) const;
+  bool uses_symbols(ExprId id) const;
   // Well-formedness of one token list: stack discipline, depth, symbol indices below `symbol_count`.
   static Status check(std::span<const ExprToken> tokens, size_t symbol_count);
   // Value under `symbols`; plan_malformed on overflow or division by zero. Stack is on the C++ stack: no allocation.
