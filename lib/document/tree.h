@@ -100,7 +100,8 @@ class Document {
   int64_t byte_offset(uint32_t node) const { return nodes_[node].offset; }
   std::string pointer(uint32_t node) const;
   Position position_of_byte(int64_t offset) const;
-  bool has_positions() const { return !line_starts_.empty(); }  // false for CBOR and built documents: place() gives "name+0x1f" or name
+  std::string place_of_byte(int64_t offset) const;  // "graph.json:14:37"; "name+0x1f" for CBOR; the name for built documents
+  bool has_positions() const { return !line_starts_.empty(); }  // JSON only
 
  private:
   friend class Value;
@@ -120,6 +121,7 @@ class Document {
     return std::string_view(pool_).substr(payload >> 32, payload & 0xffffffffu);
   }
   std::string name_;
+  bool built_ = false;  // by DocumentBuilder: offsets mean nothing
   std::vector<Node> nodes_;
   std::vector<std::pair<uint32_t, uint32_t>> keys_;  // distinct keys: offset and length in pool_
   std::string pool_;

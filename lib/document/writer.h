@@ -18,6 +18,7 @@ namespace ge {
 // Misuse (a value without a key in an object, an end that fits no begin, a key twice) is our own bug: it aborts with a message.
 class DocumentBuilder {
  public:
+  DocumentBuilder();
   DocumentBuilder& begin_object();
   DocumentBuilder& end_object();
   DocumentBuilder& begin_array();
@@ -43,12 +44,14 @@ class DocumentBuilder {
   Document finish(std::string name = "") &&;  // every container closed, one root value
 
  private:
-  uint32_t add(ValueKind kind, uint64_t payload);
-  void close(ValueKind kind);
-  uint64_t store(std::string_view bytes);
+  DocumentBuilder& add(uint32_t kind, uint64_t payload);
+  DocumentBuilder& open(ValueKind kind);
+  DocumentBuilder& close(ValueKind kind);
+  DocumentBuilder& add_text(ValueKind kind, std::string_view bytes);
   Document document_;
   std::vector<uint32_t> open_;
   std::unordered_map<std::string, uint32_t> key_ids_;
+  std::vector<uint32_t> scratch_;
   uint32_t pending_key_ = 0;
 };
 
