@@ -58,8 +58,17 @@ class Dim {
   // Postfix tokens for the plan; `symbol_index` gives each symbol's index in Program::symbols.
   std::vector<ExprToken> tokens(const std::map<std::string, uint32_t>& symbol_index) const;
 
+  // Where `b * q == a` holds as polynomials, that q (so (4*n*m) / n is 4*m, also where n may be 0); else nullopt.
+  static std::optional<Dim> exact_quotient(const Dim& a, const Dim& b);
+  // True where no values of the symbols make the two equal (conservative: false where it is not known).
+  static bool never_equal(const Dim& a, const Dim& b);
+  // The largest k that provably divides every value; 0 for the dim 0.
+  int64_t known_divisor() const;
+
+  struct Poly;  // dim_poly.h; for dim*.cpp alone
+  const Poly* poly() const { return poly_.get(); }
+
  private:
-  struct Poly;
   int64_t constant_ = 0;               // the value where poly_ is null
   std::shared_ptr<const Poly> poly_;
 };

@@ -149,7 +149,13 @@ class Graph {
  private:
   std::vector<std::unique_ptr<Node>> nodes_;
   std::vector<std::unique_ptr<ValueInfo>> values_;
+  void add_use(ValueId value, Use use);
+  void drop_use(ValueId value, Use use);
+  // Where in uses_ a use stands, by node and operand (by index for outputs): a use goes in constant time, however many a value has.
+  uint32_t& slot_of(Use use);
   std::vector<std::vector<Use>> uses_;
+  std::vector<std::vector<uint32_t>> slots_;
+  std::vector<uint32_t> output_slots_;
 };
 
 // Attribute access with a fallback; the verifier has checked the kinds.
