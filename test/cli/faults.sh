@@ -1,0 +1,177 @@
+#!/usr/bin/env bash
+# faults.sh BIN_FOLDER [WORD]: what the programs say and return when something is wrong. Each case states the exit code, the
+# error's code and words that must stand in the message. With WORD only the cases whose name holds it run.
+set -uo pipefail
+bin=$(realpath "$1")
+only=${2:-}
+root=$(realpath "$(dirname "$0")/../..")
+temporary=$(mktemp -d)
+trap 'chmod -R u+w "$temporary"; rm -rf "$temporary"' EXIT
+work=$temporary/work
+mkdir "$work" && cd "$work" || exit 1
+export NO_COLOR=1 PATH=$bin:$PATH
+cases=0 failed=0
+# shellcheck source=test/cli/npy.sh
+. "$root/test/cli/npy.sh"
+
+# fault NAME EXIT 'CODE WORDS|WORDS...' COMMAND...: each part between bars must stand in the output; CODE may be -.
+fault() {
+  local name=$1 want=$2 said=$3 code=0 part
+  shift 3
+  [[ $name == *"$only"* ]] || return 0
+  cases=$((cases + 1))
+  timeout 60 "$@" >"$temporary/out" 2>&1 </dev/null || code=$?
+  local wrong=
+  [ "$code" -eq "$want" ] || wrong="exit code $code, expected $want"
+  while IFS= read -r part; do
+    grep -qF -- "$part" "$temporary/out" || wrong+="${wrong:+; }does not say: $part"
+  done < <(tr '|' '\n' <<<"$said")
+  [ -z "$wrong" ] || { failed=$((failed + 1)); printf 'FAILED %s: %s\n  %s\n' "$name" "$wrong" "$*"; head -n 12 "$temporary/out" | sed 's/^/    /'; }
+}
+# graph NAME 'SAID' JSON: ge-compile must refuse this graph with exit code 1, on every target alike.
+graph() {
+  printf '%s' "$3" >"$work/g.json"
+  fault "$1" 1 "$2" ge-compile g.json -o g.bin -t cpu
+  [ ! -e g.bin ] || { echo "FAILED $1: wrote a plan"; failed=$((failed + 1)); rm -f g.bin; }
+}
+# one NODES [INITIALIZERS [SHAPE]]: a graph with input x of float32 SHAPE and output y.
+one() {
+  printf '{"format":"ge-graph/1","name":"t","opset":21,"inputs":[{"name":"x","dtype":"float32","shape":%s}],"outputs":["y"],"initializers":[%s],"nodes":[%s]}' \
+    "${3:-[2,3]}" "${2:-}" "$1"
+}
+relu='{"name":"a","op":"Relu","inputs":["x"],"outputs":["y"]}'
+
+# --- files
+fault 'missing file' 3 'E0101|none.json' ge-compile none.json -o g.bin -t cpu
+mkdir folder
+fault 'a directory' 3 'E0105|folder' ge-compile folder -o g.bin -t cpu
+: >empty.json
+fault 'empty file' 1 'E0216|empty.json' ge-compile empty.json -o g.bin -t cpu
+graph 'not JSON' 'E0201|g.json:2:3' $'\n  hello'
+graph 'JSON cut off' 'E0201|g.json:1:' '{"format":"ge-graph/1",'
+head -c 200000 /dev/zero | tr '\0' '[' >deep.json
+fault 'depth bomb' 1 'E0202|deep.json' ge-compile deep.json -o g.bin -t cpu
+graph 'format tag' 'E0207|g.json:1:11|ge-graph/1' '{"format":"ge-graph/9","inputs":[],"outputs":[],"nodes":[]}'
+graph 'missing key' 'E0205|nodes' '{"format":"ge-graph/1","inputs":[],"outputs":[]}'
+graph 'duplicate key' 'E0203|g.json:1:|op' "$(one '{"name":"a","op":"Relu","op":"Abs","inputs":["x"],"outputs":["y"]}')"
+graph 'unknown key' 'E0204|/nodes/0|output|outputs' "$(one '{"name":"a","op":"Relu","inputs":["x"],"output":["y"],"outputs":["y"]}')"
+graph 'wrong JSON type' 'E0206|/nodes/0/op' "$(one '{"name":"a","op":3,"inputs":["x"],"outputs":["y"]}')"
+graph 'unknown dtype' 'E0208|/inputs/0/dtype|float32' '{"format":"ge-graph/1","inputs":[{"name":"x","dtype":"float","shape":[2]}],"outputs":["y"],"nodes":['"$relu"']}'
+
+# --- names and structure
+graph 'duplicate value' 'E0210|y' "$(one "$relu,{\"name\":\"b\",\"op\":\"Abs\",\"inputs\":[\"x\"],\"outputs\":[\"y\"]}")"
+graph 'duplicate node name' 'E0210|a' "$(one "$relu,{\"name\":\"a\",\"op\":\"Abs\",\"inputs\":[\"x\"],\"outputs\":[\"z\"]}")"
+graph 'undefined value' 'E0211|hidden1|hidden2' "$(one '{"name":"a","op":"Relu","inputs":["x"],"outputs":["hidden2"]},{"name":"b","op":"Abs","inputs":["hidden1"],"outputs":["y"]}')"
+graph 'undefined output' 'E0211|/outputs/0' '{"format":"ge-graph/1","inputs":[{"name":"x","dtype":"float32","shape":[2]}],"outputs":["q"],"nodes":['"$relu"']}'
+graph 'cycle' 'E0212|left|right' "$(one '{"name":"left","op":"Add","inputs":["x","r"],"outputs":["l"]},{"name":"right","op":"Relu","inputs":["l"],"outputs":["r"]},{"name":"out","op":"Abs","inputs":["r"],"outputs":["y"]}')"
+graph 'all faults at once' 'E0301|/nodes/0|E0208|/inputs/1' '{"format":"ge-graph/1","inputs":[{"name":"x","dtype":"float32","shape":[2]},{"name":"z","dtype":"flot","shape":[2]}],"outputs":["y"],"nodes":[{"name":"a","op":"Relus","inputs":["x"],"outputs":["y"]}]}'
+
+# --- operators
+graph 'unknown op' 'E0301|Relus|Relu' "$(one '{"name":"a","op":"Relus","inputs":["x"],"outputs":["y"]}')"
+graph 'unknown attribute' 'E0302|axes|axis' "$(one '{"name":"a","op":"Softmax","inputs":["x"],"outputs":["y"],"attributes":{"axes":1}}')"
+graph 'attribute type' 'E0303|axis' "$(one '{"name":"a","op":"Softmax","inputs":["x"],"outputs":["y"],"attributes":{"axis":"last"}}')"
+graph 'missing attribute' 'E0304|to' "$(one '{"name":"a","op":"Cast","inputs":["x"],"outputs":["y"]}')"
+graph 'operand count' 'E0306' "$(one '{"name":"a","op":"Relu","inputs":["x","x","x"],"outputs":["y"]}')"
+graph 'axis out of range' 'E0312|g.json:1:|axis|4|-2' "$(one '{"name":"a","op":"Softmax","inputs":["x"],"outputs":["y"],"attributes":{"axis":4}}')"
+graph 'no broadcast' 'E0311|3|4' "$(one '{"name":"a","op":"Add","inputs":["x","w"],"outputs":["y"]}' '{"name":"w","dtype":"float32","shape":[4],"data":[1,2,3,4]}')"
+graph 'matmul sizes' 'E0310|3|4' "$(one '{"name":"a","op":"MatMul","inputs":["x","w"],"outputs":["y"]}' '{"name":"w","dtype":"float32","shape":[4,2],"data":{"fill":1}}')"
+graph 'dtypes differ' 'E0308' "$(one '{"name":"a","op":"Add","inputs":["x","w"],"outputs":["y"]}' '{"name":"w","dtype":"int32","shape":[3],"data":[1,2,3]}')"
+
+# --- dims
+graph 'negative dim' 'E0209|-2' "$(one "$relu" '' '[-2]')"
+graph 'overflowing dims' 'E0315' "$(one "$relu" '' '[4294967296,4294967296,4294967296]')"
+graph 'number beyond int64' 'E0209|/inputs/0/shape/0' "$(one "$relu" '' '[18446744073709551616]')"
+graph 'bad dim expression' 'E0209|n +' "$(one "$relu" '' '["n +"]')"
+
+# --- weights
+w() { printf '{"name":"w","dtype":"float32","shape":[3],"data":{"file":"%s"%s}}' "$1" "${2:-}"; }
+add='{"name":"a","op":"Add","inputs":["x","w"],"outputs":["y"]}'
+graph 'too few values' 'E0213|/initializers/0' "$(one "$add" '{"name":"w","dtype":"float32","shape":[3],"data":[1,2]}')"
+printf '%s' "$(one "$add" "$(w none.npy)")" >g.json
+fault 'weights missing' 3 'E0101|none.npy' ge-compile g.json -o g.bin -t cpu
+npy ../outside.npy '<f4' '(3,)' 12
+graph 'weights outside the folder' 'E0214|outside.npy' "$(one "$add" "$(w ../outside.npy)")"
+ln -s ../outside.npy link.npy
+graph 'weights behind a link' 'E0214|link.npy' "$(one "$add" "$(w link.npy)")"
+npy short.npy '<f4' '(3,)' 8
+graph 'weights cut off' 'E0215|short.npy' "$(one "$add" "$(w short.npy)")"
+npy shape.npy '<f4' '(4,)' 16
+graph 'weights of another shape' 'E0213|shape.npy' "$(one "$add" "$(w shape.npy)")"
+head -c 8 "$root/examples/mlp/mlp.safetensors" >cut.safetensors
+graph 'safetensors cut off' 'E0215|cut.safetensors' "$(one "$add" "$(w cut.safetensors ',"tensor":"w"')")"
+
+# --- usage
+fault 'unknown flag' 2 '--no-such' ge-compile g.json --no-such
+fault 'unknown target' 2 'E0404|sm_9|sm_90' ge-compile "$root/examples/mlp/mlp.json" -o g.bin -t sm_9
+fault 'unknown pass' 2 'E0405|fuse_epilogue|fuse_epilogues' ge-compile "$root/examples/mlp/mlp.json" -o g.bin -t cpu --disable-pass fuse_epilogue
+fault 'no arguments' 2 '' ge-run
+
+# --- writing
+mlp=$root/examples/mlp
+fault 'folder does not exist' 3 'E0103|nowhere' ge-compile "$mlp/mlp.json" -o nowhere/p.bin -t cpu
+fault 'disk full' 3 'E0103|/dev/full' ge-compile "$mlp/mlp.json" -o /dev/full -t cpu
+ge-compile "$mlp/mlp.json" -o mlp.bin -t cpu >"$temporary/out" 2>&1 || { cat "$temporary/out"; exit 1; }
+before=$(sha256sum <mlp.bin)
+printf '%s' "$(one '{"name":"a","op":"Relus","inputs":["x"],"outputs":["y"]}')" >g.json
+fault 'old plan stays whole' 1 'E0301' ge-compile g.json -o mlp.bin -t cpu
+[ "$(sha256sum <mlp.bin)" = "$before" ] || { echo "FAILED: the old plan changed"; failed=$((failed + 1)); }
+
+# --- plans
+printf 'not a plan at all, but long enough to hold a header of a plan file' >text.bin
+fault 'not a plan' 1 'E0501|text.bin' ge-run text.bin
+fault 'a graph instead of a plan' 1 'E0501' ge-run "$mlp/mlp.json"
+head -c 3000 mlp.bin >cut.bin
+fault 'plan cut off' 1 'E0503|cut.bin' ge-run cut.bin
+fault 'plan cut off, inspected' 1 'E0503|cut.bin' ge-inspect cut.bin
+: >none.bin
+fault 'empty plan' 1 'none.bin' ge-run none.bin
+
+# --- inputs
+npy ok.npy '<f4' '(4, 16)' 256
+fault 'unknown input' 1 'E0601|z|x' ge-run mlp.bin -i z=ok.npy
+npy f8.npy '<f8' '(4, 16)' 512
+fault 'input dtype' 1 'E0602|float64|float32' ge-run mlp.bin -i x=f8.npy
+npy s.npy '<f4' '(4, 15)' 240
+fault 'input shape' 1 'E0603|15|16' ge-run mlp.bin -i x=s.npy
+npy big.npy '<f4' '(65, 16)' 4160
+fault 'dim out of range' 1 'E0605|batch|65|64' ge-run mlp.bin -i x=big.npy
+fault 'dim given out of range' 1 'E0605|batch|0' ge-run mlp.bin --dim batch=0
+fault 'unknown dim' 1 'E0612|bach|batch' ge-run mlp.bin --dim bach=2
+fault 'two values for a dim' 1 'E0604|batch' ge-run mlp.bin -i x=ok.npy --dim batch=3
+fault 'input missing' 3 'E0101|no.npy' ge-run mlp.bin -i x=no.npy
+npy obj.npy '|O' '(4, 16)' 512
+fault 'npy of objects' 1 'E0215|obj.npy' ge-run mlp.bin -i x=obj.npy
+npy be.npy '>f4' '(4, 16)' 256
+fault 'npy big-endian' 1 'E0215|be.npy' ge-run mlp.bin -i x=be.npy
+npy tr.npy '<f4' '(4, 16)' 250
+fault 'npy cut off' 1 'E0215|tr.npy' ge-run mlp.bin -i x=tr.npy
+npy fo.npy '<f4' '(4, 16)' 256 True
+fault 'npy in Fortran order is read' 0 '' ge-run mlp.bin -i x=fo.npy
+fault 'unknown output' 1 'E0611|q' ge-run mlp.bin -i x=ok.npy -o q=q.npy
+fault 'output folder missing' 3 'E0103|nowhere' ge-run mlp.bin -i x=ok.npy -o y=nowhere/y.npy
+fault 'output to a full disk' 3 'E0103|/dev/full' ge-run mlp.bin -i x=ok.npy -o y=/dev/full
+fault 'results differ' 4 'E0610|y' ge-run mlp.bin -i x=ok.npy --expect y="$mlp/expected.npy"
+fault 'results agree' 0 '' ge-run mlp.bin -i x="$mlp/x.npy" --expect y="$mlp/expected.npy"
+
+# --- at run time
+printf '%s' '{"format":"ge-graph/1","name":"t","opset":21,"inputs":[{"name":"x","dtype":"float32","shape":[4]},{"name":"i","dtype":"int64","shape":[2]}],"outputs":["y"],"nodes":[{"name":"pick","op":"Gather","inputs":["x","i"],"outputs":["y"]}]}' >gather.json
+ge-compile gather.json -o gather.bin -t cpu >"$temporary/out" 2>&1 || { cat "$temporary/out"; failed=$((failed + 1)); }
+fault 'index out of range' 1 'E0609|pick|7' ge-run gather.bin -i x=1,2,3,4 -i i=1,7
+fault 'index in range' 0 '' ge-run gather.bin -i x=1,2,3,4 -i i=1,-4
+if ! ls /dev/nvidia0 /dev/dxg >/dev/null 2>&1; then
+  fault 'no GPU' 3 'E0701' ge-run mlp.bin --device cuda
+fi
+[ -n "$only" ] || {
+  ge-run mlp.bin --bench --duration 30 >"$temporary/out" 2>&1 &
+  sleep 0.5
+  kill -INT $! 2>/dev/null
+  wait $!
+  code=$?
+  cases=$((cases + 1))
+  [ "$code" -eq 130 ] || { echo "FAILED Ctrl-C: exit code $code, expected 130"; failed=$((failed + 1)); }
+}
+left=$(find . -name '*.tmp*' -o -name '.*.ge-*' | head)
+[ -z "$left" ] || { echo "FAILED: temporary files are left: $left"; failed=$((failed + 1)); }
+
+echo "$cases cases, $failed failed"
+[ "$failed" -eq 0 ] && [ "$cases" -gt 0 ]
