@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/bytes.h"
@@ -38,17 +39,20 @@ enum class LoopOp : uint16_t {
   kConstant,                // imm: index into constants
   kIndex,                   // imm: domain axis; int64 position on that axis
   kRowCount,                // number of elements of a row, as `type`
-  kReduceSum, kReduceProd, kReduceMax, kReduceMin,  // a: element value -> row value. Max/min: NaN wins.
-  kReduceArgMax, kReduceArgMin,                     // a: element value -> int64 row value: position in the row; imm 1: last of equals
-  kCast,                    // a -> `type`, rounded through dtype imm (a DType number)
+  // Reductions take an element value and give a row value; one with `sweep` r is made during sweep r - 1 and ready before r.
+  kReduceSum, kReduceProd, kReduceMax, kReduceMin,  // NaN wins in max and min; boolean: any, all. Empty row: 0, 1, lowest, highest.
+  kReduceArgMax, kReduceArgMin,                     // int64 position in the row of the first best (imm 1: the last); NaN is best. Empty: 0
+  kCast,                    // a -> `type`, rounded through dtype imm (a DType number); type is register_type(imm)
 };
+
+inline constexpr uint16_t kNoRegister = 0xffff;
 
 struct LoopInstruction {
   uint16_t op = 0;                    // ScalarOp code or LoopOp
   DType type = DType::float32;        // register type: float32, float64, int32, int64 or boolean
   uint8_t sweep = 0;                  // element level: pass that computes it; row level: pass before which it is ready
   bool element = true;                // element level or row level
-  uint16_t a = 0xffff, b = 0xffff, c = 0xffff;  // registers; 0xffff: none
+  uint16_t a = kNoRegister, b = kNoRegister, c = kNoRegister;  // registers
   uint32_t imm = 0;
   bool operator==(const LoopInstruction&) const = default;
 };
@@ -82,5 +86,7 @@ Status verify_loop(const LoopProgram& program);
 // Every operand view has the domain's dims (or 1 on row axes for row-level operands). Bind-time.
 Status check_loop_operands(const LoopProgram& program, std::span<const TensorView> operands);
 std::string to_text(const LoopProgram& program);  // one instruction a line, for goldens and --emit
+Result<LoopProgram> loop_from_text(std::string_view text);  // to_text's form; ir_syntax with the line. Not verified.
+DType register_type(DType dtype);  // of the register that holds values of `dtype` exactly: float16 -> float32, uint32 -> int64, int8 -> int32
 
 }  // namespace ge
