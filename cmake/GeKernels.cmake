@@ -1,0 +1,36 @@
+# Reads the families' kernels.def files and builds the CUDA images they name.
+
+# ge_read_kernel_defs(DEFS CPU_SOURCES CUDA_ROW_SOURCES CUDA_SOURCES): parses
+#   GE_CPU_KERNEL(name, source.cpp)   the row and its function are in source.cpp
+#   GE_CUDA_KERNEL(name, source.cu)   the row is in source_rows.cpp, the kernel in source.cu
+# and writes kernels_all.def, which includes every family's list. Paths come out relative to kernels/.
+function(ge_read_kernel_defs defs cpu_out rows_out cuda_out)
+  set(cpu "")
+  set(rows "")
+  set(cuda "")
+  set(text "// Made by CMake: every family's kernels.\n")
+  foreach(def ${defs})
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${def})
+    get_filename_component(family ${def} DIRECTORY)
+    string(APPEND text "#include \"kernels/${def}\"\n")
+    file(STRINGS ${def} lines REGEX "^GE_(CPU|CUDA)_KERNEL\\(")
+    foreach(line ${lines})
+      if(NOT line MATCHES "^GE_(CPU|CUDA)_KERNEL\\(([a-z0-9_]+), ([a-z0-9_]+)\\.(cpp|cu)\\)$")
+        message(FATAL_ERROR "kernels/${def}: not understood: ${line}")
+      endif()
+      if(CMAKE_MATCH_1 STREQUAL "CPU")
+        list(APPEND cpu ${family}/${CMAKE_MATCH_3}.cpp)
+      else()
+        list(APPEND rows ${family}/${CMAKE_MATCH_3}_rows.cpp)
+        list(APPEND cuda ${family}/${CMAKE_MATCH_3}.cu)
+      endif()
+    endforeach()
+  endforeach()
+  foreach(list cpu rows cuda)
+    list(REMOVE_DUPLICATES ${list})
+  endforeach()
+  file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/kernels_all.def CONTENT "${text}" @ONLY)
+  set(${cpu_out} ${cpu} PARENT_SCOPE)
+  set(${rows_out} ${rows} PARENT_SCOPE)
+  set(${cuda_out} ${cuda} PARENT_SCOPE)
+endfunction()

@@ -1,0 +1,20 @@
+// conv: y[n, m, o...] = act(bias[m] + sum_{c, k...} x[n, g * C/groups + c, o * stride - pad + k * dilation...] * w[m, c, k...]),
+// g = m / (M / groups). Entry: ConvArgs; rows conv_*. 1 to 3 spatial axes. Padding is zeros: it takes part in the sum, so an
+// infinite weight over padding gives NaN. The end pads are what y's dims imply.
+#pragma once
+#include "contract/tensor_view.h"
+#include "kernels/common/activation.h"
+#include "kernels/common/window.h"
+
+namespace ge::kernels {
+
+struct ConvArgs {
+  TensorView x, w, bias, y;  // [N, C, in...], [M, C/groups, k...], [M] optional, [N, M, out...]
+  Window window;
+  int64_t groups = 1;
+  Activation activation;
+};
+static_assert(offsetof(ConvArgs, window) == 576 && offsetof(ConvArgs, groups) == 648 && offsetof(ConvArgs, activation) == 656 &&
+              sizeof(ConvArgs) == 680);
+
+}  // namespace ge::kernels

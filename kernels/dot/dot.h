@@ -1,0 +1,16 @@
+// dot: out[..., m, n] = act(sum_k lhs[..., m, k] * rhs[..., k, n] + bias[..., m, n]). Entry: DotArgs; rows dot_*.
+// All ranks equal, 2..8; the leading axes are batch axes with out's extents (broadcast by stride 0); transposes are strides.
+// Integers wrap; real types accumulate in double (reference), float32 or more (all others).
+#pragma once
+#include "contract/tensor_view.h"
+#include "kernels/common/activation.h"
+
+namespace ge::kernels {
+
+struct DotArgs {
+  TensorView lhs, rhs, bias, out;  // bias: out's dims, optional
+  Activation activation;
+};
+static_assert(offsetof(DotArgs, activation) == 4 * 144 && sizeof(DotArgs) == 600);
+
+}  // namespace ge::kernels

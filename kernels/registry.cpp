@@ -1,0 +1,67 @@
+// All rows in one sorted table, made from the families' kernels.def files. Entry: kernel_rows, find_kernel_row, cpu_entry.
+// kernels_all.def is written by CMake: one #include a family.
+#include "kernels/registry.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace ge {
+namespace kernels {
+
+#define GE_CPU_KERNEL(name, source)    \
+  extern const KernelRow name##_row;   \
+  void name(const void* args, const LaunchContext& context);
+#define GE_CUDA_KERNEL(name, source) extern const KernelRow name##_row;
+#include "kernels_all.def"
+#undef GE_CPU_KERNEL
+#undef GE_CUDA_KERNEL
+
+}  // namespace kernels
+
+namespace {
+
+struct Entry {
+  std::string_view name;
+  CpuEntry function;
+};
+
+std::vector<KernelRow> sorted_rows() {
+  std::vector<KernelRow> rows{
+#define GE_CPU_KERNEL(name, source) kernels::name##_row,
+#define GE_CUDA_KERNEL(name, source) kernels::name##_row,
+#include "kernels_all.def"
+#undef GE_CPU_KERNEL
+#undef GE_CUDA_KERNEL
+  };
+  std::sort(rows.begin(), rows.end(), [](const KernelRow& a, const KernelRow& b) { return a.name < b.name; });
+  return rows;
+}
+
+constexpr Entry kEntries[] = {
+#define GE_CPU_KERNEL(name, source) {#name, kernels::name},
+#define GE_CUDA_KERNEL(name, source)
+#include "kernels_all.def"
+#undef GE_CPU_KERNEL
+#undef GE_CUDA_KERNEL
+};
+
+}  // namespace
+
+std::span<const KernelRow> kernel_rows() {
+  static const std::vector<KernelRow> rows = sorted_rows();
+  return rows;
+}
+
+const KernelRow* find_kernel_row(std::string_view name, uint32_t revision) {
+  const std::span<const KernelRow> rows = kernel_rows();
+  const auto at = std::lower_bound(rows.begin(), rows.end(), name,
+                                   [](const KernelRow& row, std::string_view wanted) { return row.name < wanted; });
+  return at != rows.end() && at->name == name && at->revision == revision ? &*at : nullptr;
+}
+
+CpuEntry cpu_entry(std::string_view name) {
+  const auto at = std::find_if(std::begin(kEntries), std::end(kEntries), [&](const Entry& e) { return e.name == name; });
+  return at != std::end(kEntries) ? at->function : nullptr;
+}
+
+}  // namespace ge
