@@ -36,6 +36,7 @@ class Builder {
   Status take() { return std::move(status_); }
 
  private:
+  ValueId missing();  // fails unless something failed before
   Graph& graph_;
   std::vector<Source> sources_;
   Status status_;

@@ -9,6 +9,14 @@ namespace ge {
 
 std::string to_string(const Type& type) { return std::string(name_of(type.dtype)) + to_string(type.dims); }
 
+void Graph::add_assertion(Assertion assertion) {
+  const auto same = [&](const Assertion& a) {
+    return (a.lhs == assertion.lhs && a.rhs == assertion.rhs) || (a.lhs == assertion.rhs && a.rhs == assertion.lhs);
+  };
+  // Assertions are about the few symbols of a model: their number does not grow with its nodes.
+  if (std::none_of(assertions.begin(), assertions.end(), same)) assertions.push_back(std::move(assertion));
+}
+
 ValueId Graph::add_input(std::string value_name, Type type) {
   auto value = std::make_unique<ValueInfo>();
   value->name = std::move(value_name);

@@ -110,9 +110,11 @@ class Graph {
   std::string name;
   SymbolRanges symbols;                   // declared dims
   struct Assertion { Dim lhs, rhs; std::string message; Source source; };  // lhs == rhs, checked at bind
-  std::vector<Assertion> assertions;
+  std::vector<Assertion> assertions;      // add_assertion keeps them unique
   std::vector<ValueId> inputs, outputs;
   std::vector<std::string> output_names;  // the model's names; outputs may repeat a value
+
+  void add_assertion(Assertion assertion);  // once, however often it is added
 
   ValueId add_input(std::string value_name, Type type);
   // Appends a node whose results have the given types; results are new values.
