@@ -369,7 +369,10 @@ Dim Dim::floor_div(const Dim& a, const Dim& b) {
   return Poly::of_atom(AtomKind::kFloorDiv, a, b);
 }
 
-Dim Dim::ceil_div(const Dim& a, const Dim& b) { return Dim(0) - floor_div(Dim(0) - a, b); }
+Dim Dim::ceil_div(const Dim& a, const Dim& b) {
+  if (const auto k = b.value(); k && *k > 0) return floor_div(a + (*k - 1), b);  // the form that floors meet
+  return Dim(0) - floor_div(Dim(0) - a, b);
+}
 
 Dim Dim::mod(const Dim& a, const Dim& b) {
   if (a.overflowed() || b.overflowed()) return Poly::overflowed();
