@@ -19,8 +19,9 @@ Status check_cast(const LaunchShape& shape) {
   return check_writable(out, "out");
 }
 
+// Of a type of whole bytes.
 const char* element_address(const TensorView& view, int64_t offset) {
-  return static_cast<const char*>(view.data) + bytes_of(view.dtype, offset);
+  return static_cast<const char*>(view.data) + offset * (bits_of(view.dtype) / 8);
 }
 
 void cast_range(const CastArgs& args, int64_t begin, int64_t end) {
