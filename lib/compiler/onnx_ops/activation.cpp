@@ -1,0 +1,46 @@
+// Activations with parameters: each is a row of scalar_ops.def whose further operands are scalars.
+#include "compiler/onnx_ops/op_context.h"
+
+namespace ge {
+namespace {
+
+Results with(OpContext& c, Op op, std::string_view first) {
+  return c.build().map(op, {c.in(0), c.scalar_like(c.in(0), c.float_attr(first))});
+}
+Results with(OpContext& c, Op op, std::string_view first, std::string_view second) {
+  const ValueId x = c.in(0);
+  return c.build().map(op, {x, c.scalar_like(x, c.float_attr(first)), c.scalar_like(x, c.float_attr(second))});
+}
+
+}  // namespace
+
+Results lower_leaky_relu(OpContext& c) { return with(c, Op::leaky_relu, "alpha"); }
+Results lower_elu(OpContext& c) { return with(c, Op::elu, "alpha"); }
+Results lower_celu(OpContext& c) { return with(c, Op::celu, "alpha"); }
+Results lower_thresholded_relu(OpContext& c) { return with(c, Op::thresholded_relu, "alpha"); }
+Results lower_swish(OpContext& c) {
+  if (c.float_attr("alpha") == 1) return c.build().map(Op::silu, {c.in(0)});
+  return with(c, Op::swish, "alpha");
+}
+Results lower_selu(OpContext& c) { return with(c, Op::selu, "alpha", "gamma"); }
+Results lower_hard_sigmoid(OpContext& c) { return with(c, Op::hard_sigmoid, "alpha", "beta"); }
+Results lower_shrink(OpContext& c) { return with(c, Op::shrink, "lambd", "bias"); }
+
+// The slope broadcasts to X, never X to the slope.
+Results lower_p_relu(OpContext& c) {
+  Builder& b = c.build();
+  const ValueId x = c.in(0);
+  const ValueId slope = b.broadcast(c.in(1), c.dims(x));
+  if (is_float(c.dtype(x))) return b.map(Op::leaky_relu, {x, slope});
+  return b.map(Op::select, {b.map(Op::less, {x, c.scalar_like(x, 0)}), b.map(Op::mul, {slope, x}), x});
+}
+
+Results lower_gelu(OpContext& c) {
+  const std::string approximate = c.string_attr("approximate");
+  if (approximate == "none") return c.build().map(Op::gelu, {c.in(0)});
+  if (approximate == "tanh") return c.build().map(Op::gelu_tanh, {c.in(0)});
+  return c.fail(c.about_attr("approximate", Code::bad_attribute, "approximate is not valid")
+                    .because("found \"" + approximate + "\", allowed none, tanh"));
+}
+
+}  // namespace ge

@@ -1,0 +1,75 @@
+// Conv: core conv with auto_pad resolved and every size checked.
+#include "compiler/onnx_ops/window.h"
+
+namespace ge {
+namespace {
+
+// W is [M, C / group, kernel...] with a static kernel; nullopt and a failure where it is not.
+std::optional<std::vector<int64_t>> kernel_of(OpContext& c) {
+  const ValueId x = c.in(0), w = c.in(1);
+  if (c.rank(w) != c.rank(x)) {
+    c.fail(c.about_input(1, Code::operand_rank, "'X' and 'W' must have one rank")
+               .because(c.describe(x) + " and " + c.describe(w)));
+    return std::nullopt;
+  }
+  auto kernel = static_values(Dims(c.dims(w).begin() + std::min<int64_t>(2, c.rank(w)), c.dims(w).end()));
+  if (!kernel) {
+    c.fail(c.about_input(1, Code::needs_constant, "the kernel's size must be known at compile time").because("found " + c.describe(w)));
+  }
+  return kernel;
+}
+
+bool check_sizes(OpContext& c, const Window& window, const std::vector<int64_t>& kernel) {
+  const ValueId x = c.in(0), w = c.in(1);
+  const int64_t group = c.int_attr("group");
+  if (group < 1) {
+    c.fail(c.about_attr("group", Code::bad_attribute, "group is not valid").because("found " + std::to_string(group) + ", allowed 1 and up"));
+    return false;
+  }
+  if (window.kernel != kernel) {
+    c.fail(c.about_attr("kernel_shape", Code::bad_attribute, "kernel_shape is not that of 'W'").because("'W' is " + c.describe(w)).try_("remove \"kernel_shape\""));
+    return false;
+  }
+  const Dim expected = c.dims(w)[1] * Dim(group);
+  if (c.dims(x)[1].is_static() && expected.is_static() && c.dims(x)[1] != expected) {
+    c.fail(c.about_input(1, Code::shape_mismatch, "'W' does not fit the channels of 'X'")
+               .because(c.describe(w) + " with group " + std::to_string(group) + " wants " + expected.to_string() + " channels, " +
+                        c.describe(x) + " has " + c.dims(x)[1].to_string()));
+    return false;
+  }
+  if (c.dims(w)[0].is_static() && *c.dims(w)[0].value() % group != 0) {
+    c.fail(c.about_attr("group", Code::bad_attribute, "group does not divide the output channels")
+               .because(std::to_string(group) + " groups, " + c.describe(w) + " has " + c.dims(w)[0].to_string() + " output channels"));
+    return false;
+  }
+  return true;
+}
+
+bool check_bias(OpContext& c) {
+  if (!c.has(2)) return true;
+  const bool fits = c.rank(c.in(2)) == 1 && (c.dims(c.in(2))[0] == c.dims(c.in(1))[0] || !c.dims(c.in(2))[0].is_static() || !c.dims(c.in(1))[0].is_static());
+  if (!fits) {
+    c.fail(c.about_input(2, Code::shape_mismatch, "'B' does not have one value per output channel")
+               .because(c.describe(c.in(2)) + "; 'W' is " + c.describe(c.in(1))));
+  }
+  return fits;
+}
+
+}  // namespace
+
+Results lower_conv(OpContext& c) {
+  const auto kernel = kernel_of(c);
+  if (!kernel) return kNone;
+  const Window window = read_window(c, *kernel);
+  if (c.failed() || !check_sizes(c, window, *kernel) || !check_bias(c)) return kNone;
+  std::vector<ValueId> operands = {c.in(0), c.in(1)};
+  if (c.has(2)) operands.push_back(c.in(2));
+  return c.build().op(Op::conv, std::move(operands),
+                      {{"strides", window.strides},
+                       {"pads_begin", window.pads_begin},
+                       {"pads_end", window.pads_end},
+                       {"dilations", window.dilations},
+                       {"groups", c.int_attr("group")}});
+}
+
+}  // namespace ge

@@ -1,0 +1,36 @@
+// Gemm: alpha * A' B' + beta * C on core dot.
+#include "compiler/onnx_ops/op_context.h"
+
+namespace ge {
+namespace {
+
+ValueId scaled(OpContext& c, ValueId x, double factor) {
+  return factor == 1 ? x : c.build().map(Op::mul, {x, c.scalar_like(x, factor)});
+}
+
+}  // namespace
+
+Results lower_gemm(OpContext& c) {
+  Builder& b = c.build();
+  for (size_t i = 0; i < 2; ++i) {
+    if (c.rank(c.in(i)) == 2) continue;
+    return c.fail(c.about_input(i, Code::operand_rank, "'" + c.op().input_name(i) + "' must be a matrix")
+                      .because("found " + c.describe(c.in(i)))
+                      .try_("use MatMul for other ranks"));
+  }
+  const bool transpose_a = c.int_attr("transA") != 0, transpose_b = c.int_attr("transB") != 0;
+  const Dim& a_depth = c.dims(c.in(0))[transpose_a ? 0 : 1];
+  const Dim& b_depth = c.dims(c.in(1))[transpose_b ? 1 : 0];
+  if (a_depth.is_static() && b_depth.is_static() && a_depth != b_depth) {
+    return c.fail(c.about_node(Code::shape_mismatch, "the inner dims differ")
+                      .because(c.describe(c.in(0)) + (transpose_a ? " transposed" : "") + " has " + a_depth.to_string() + " columns, " +
+                               c.describe(c.in(1)) + (transpose_b ? " transposed" : "") + " has " + b_depth.to_string() + " rows"));
+  }
+  const ValueId lhs = transpose_a ? b.transpose(c.in(0), {1, 0}) : c.in(0);
+  const ValueId rhs = transpose_b ? b.transpose(c.in(1), {1, 0}) : c.in(1);
+  const ValueId product = scaled(c, b.op(Op::dot, {lhs, rhs}), c.float_attr("alpha"));
+  if (!c.has(2) || c.failed()) return product;
+  return b.map(Op::add, {product, b.broadcast(scaled(c, c.in(2), c.float_attr("beta")), c.dims(product))});
+}
+
+}  // namespace ge

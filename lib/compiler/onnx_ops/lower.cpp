@@ -1,0 +1,120 @@
+// Walks the graph once, lowering each ONNX node and collecting every fault.
+#include "compiler/onnx_ops/lower.h"
+
+#include <algorithm>
+#include <set>
+
+#include "base/checked_math.h"
+#include "compiler/onnx_ops/checks.h"
+#include "compiler/onnx_ops/op_context.h"
+
+namespace ge {
+namespace {
+
+class Lowering {
+ public:
+  explicit Lowering(Graph& graph) : graph_(graph) {}
+
+  Status run() {
+    for (const NodeId id : graph_.order()) {
+      if (graph_.node(id).op == Op::onnx) lower_node(id);
+    }
+    return errors_.take();
+  }
+
+ private:
+  // A node whose operand comes from a faulty node is checked as far as it can be without types, and is faulty too.
+  void lower_node(NodeId id) {
+    const Node& node = graph_.node(id);
+    const bool inputs_known = std::none_of(node.operands.begin(), node.operands.end(),
+                                           [&](ValueId v) { return v != kNone && faulty_.contains(v); });
+    const auto op = operator_of(node);
+    ErrorList faults;
+    if (!op.ok()) {
+      faults.add(op.error());
+    } else {
+      check_signature(node, **op, faults);
+      if (inputs_known && faults.empty()) check_types(graph_, node, **op, faults);
+      if (inputs_known && faults.empty()) apply(id, **op, faults);
+    }
+    if (inputs_known && faults.empty()) return;
+    for (const ValueId v : graph_.node(id).results) faulty_.insert(v);
+    if (const Status status = faults.take(); !status.ok()) errors_.add(Error(status.error()));
+  }
+
+  void apply(NodeId id, const Operator& op, ErrorList& faults) {
+    OpContext context(graph_, graph_.node(id), op);
+    const Results results = op.lower(context);
+    if (Status status = context.build().take(); !status.ok()) {
+      faults.add(placed(graph_.node(id), std::move(status).take_error()));
+      return;
+    }
+    for (const ValueId v : results.values) check_size(graph_.node(id), v, faults);
+    if (faults.empty()) replace(id, results.values, faults);
+  }
+
+  // Builder and inference know no places: what they say gets the node's.
+  static Error placed(const Node& node, Error error) {
+    for (Diagnostic& d : error.list()) {
+      const std::string label = node_label(node) + ": ";
+      if (d.message.empty()) d.message = title_of(d.code);
+      if (!d.message.starts_with(label)) d.message = label + d.message;
+      if (d.path.empty()) d.path = pointer_below(node, "");
+      if (d.place.empty()) d.place = place_of(node);
+    }
+    return error;
+  }
+
+  void check_size(const Node& node, ValueId value, ErrorList& faults) {
+    if (value == kNone) return;
+    const Type& type = graph_.type(value);
+    const auto about = [&](Code code, const std::string& message) {
+      return fail(code).say(node_label(node) + ": " + message).at(place_of(node)).in(pointer_below(node, ""));
+    };
+    if (type.dims.size() > kMaxRank) {
+      faults.add(about(Code::unsupported_feature, "a result has too many dims")
+                     .because("found rank " + std::to_string(type.dims.size()) + ", allowed up to " + std::to_string(kMaxRank)));
+    }
+    const Dim bytes = product(type.dims) * Dim(8);
+    const auto fixed = static_values(type.dims);
+    if (bytes.overflowed() && !(fixed && std::count(fixed->begin(), fixed->end(), 0))) {
+      faults.add(about(Code::size_overflow, "the size of a result overflows").because("its type is " + to_string(type)));
+    }
+  }
+
+  void replace(NodeId id, const std::vector<ValueId>& values, ErrorList& faults) {
+    const std::vector<ValueId> old = graph_.node(id).results;
+    for (size_t i = 0; i < old.size(); ++i) {
+      const ValueId value = i < values.size() ? values[i] : kNone;
+      if (value == kNone) {
+        if (graph_.use_count(old[i]) == 0) continue;
+        faults.add(fail(Code::unsupported_feature)
+                       .say(node_label(graph_.node(id)) + ": output " + std::to_string(i) + " is not supported")
+                       .at(place_of(graph_.node(id)))
+                       .in(pointer_below(graph_.node(id), "/outputs/" + std::to_string(i))));
+        return;
+      }
+      rename(old[i], value);
+      graph_.replace_all_uses(old[i], value);
+    }
+    graph_.remove_node(id);
+  }
+
+  // The model's name moves to the value that stands for it now, unless that has one of its own.
+  void rename(ValueId from, ValueId to) {
+    if (graph_.value(to).name.empty()) {
+      graph_.value(to).name = std::move(graph_.value(from).name);
+      graph_.value(from).name.clear();
+    }
+  }
+
+  Graph& graph_;
+  ErrorList errors_;
+  std::set<ValueId> faulty_;
+};
+
+}  // namespace
+
+Status lower_onnx(Graph& graph) { return Lowering(graph).run(); }
+
+}  // namespace ge

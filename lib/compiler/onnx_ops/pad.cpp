@@ -1,0 +1,118 @@
+// Pad: constant mode is core pad; edge, reflect and wrap join slices; negative amounts cut.
+#include <algorithm>
+
+#include "compiler/onnx_ops/op_context.h"
+
+namespace ge {
+namespace {
+
+struct Amounts {
+  std::vector<int64_t> low, high;  // per axis
+};
+
+std::optional<Amounts> read_amounts(OpContext& c) {
+  const int64_t rank = c.rank(c.in(0));
+  const auto pads = c.integers(1);
+  if (!pads) return std::nullopt;
+  std::vector<int64_t> axes;
+  for (int64_t i = 0; i < rank; ++i) axes.push_back(i);
+  if (c.has(3)) {
+    const auto given = c.integers(3);
+    if (!given) return std::nullopt;
+    c.normalized_axes(*given, rank, c.in(0), c.pointer("/inputs/3"));
+    if (c.failed()) return std::nullopt;
+    axes = *given;
+  }
+  if (pads->size() != 2 * axes.size()) {
+    c.fail(c.about_input(1, Code::shape_mismatch, "'pads' must have two numbers per axis")
+               .because("found " + std::to_string(pads->size()) + " for " + std::to_string(axes.size()) + " axes of " + c.describe(c.in(0))));
+    return std::nullopt;
+  }
+  Amounts amounts{std::vector<int64_t>(rank, 0), std::vector<int64_t>(rank, 0)};
+  for (size_t i = 0; i < axes.size(); ++i) {
+    const int64_t axis = axes[i] < 0 ? axes[i] + rank : axes[i];
+    amounts.low[axis] = (*pads)[i];
+    amounts.high[axis] = (*pads)[i + axes.size()];
+  }
+  return amounts;
+}
+
+// Negative amounts as a slice; afterwards all are >= 0.
+ValueId cut(OpContext& c, ValueId x, Amounts& a) {
+  for (int64_t axis = 0; axis < c.rank(x) && !c.failed(); ++axis) {
+    const int64_t low = std::max<int64_t>(-a.low[axis], 0), high = std::max<int64_t>(-a.high[axis], 0);
+    a.low[axis] = std::max<int64_t>(a.low[axis], 0);
+    a.high[axis] = std::max<int64_t>(a.high[axis], 0);
+    if (low == 0 && high == 0) continue;
+    const Dim extent = c.dims(x)[axis] - Dim(low) - Dim(high);
+    if (extent.bounds(c.graph().symbols).max < 0) {
+      return c.fail(c.about_input(1, Code::bad_dim, "more is cut than there is").because("axis " + std::to_string(axis) + " of " + c.describe(c.in(0))));
+    }
+    x = c.slice_axis(x, axis, Dim(low), extent);
+  }
+  return x;
+}
+
+ValueId pad_constant(OpContext& c, ValueId x, const Amounts& a) {
+  if (c.failed()) return kNone;
+  Builder& b = c.build();
+  if (is_bool(c.dtype(x))) {  // through uint8: core pad fills numbers
+    std::vector<ValueId> operands = {b.cast(x, DType::uint8)};
+    if (c.has(2)) operands.push_back(b.cast(b.reshape(c.in(2), {}), DType::uint8));
+    return b.cast(b.op(Op::pad, std::move(operands), {{"low", a.low}, {"high", a.high}}), DType::boolean);
+  }
+  std::vector<ValueId> operands = {x};
+  if (c.has(2)) operands.push_back(b.reshape(c.in(2), {}));
+  return b.op(Op::pad, std::move(operands), {{"low", a.low}, {"high", a.high}});
+}
+
+// `amount` elements beside the start (or end) of an axis.
+ValueId border(OpContext& c, ValueId x, int64_t axis, int64_t amount, bool at_start, const std::string& mode) {
+  const Dim extent = c.dims(x)[axis];
+  if (mode == "edge") {
+    Dims shape = c.dims(x);
+    shape[axis] = Dim(amount);
+    return c.build().broadcast(c.slice_axis(x, axis, at_start ? Dim(0) : extent - Dim(1), Dim(1)), shape);
+  }
+  if (mode == "reflect") return c.slice_axis(x, axis, at_start ? Dim(amount) : extent - Dim(2), Dim(amount), -1);
+  return c.slice_axis(x, axis, at_start ? extent - Dim(amount) : Dim(0), Dim(amount));  // wrap
+}
+
+// The axis must hold what is copied from it: 1 element for edge, amount + 1 for reflect, amount for wrap.
+bool check_extent(OpContext& c, ValueId x, int64_t axis, int64_t amount, const std::string& mode) {
+  const int64_t needed = mode == "edge" ? 1 : mode == "reflect" ? amount + 1 : amount;
+  if (c.dims(x)[axis].bounds(c.graph().symbols).min >= needed) return true;
+  c.fail(c.about_input(1, Code::unsupported_feature, "a pad is larger than the dim it copies from")
+             .because("axis " + std::to_string(axis) + " of " + c.describe(x) + " must be at least " + std::to_string(needed) + " for mode " + mode)
+             .try_(c.dims(x)[axis].is_static() ? "" : "bound the dim with --dim NAME=MIN:MAX"));
+  return false;
+}
+
+ValueId pad_copy(OpContext& c, ValueId x, const Amounts& a, const std::string& mode) {
+  for (int64_t axis = 0; axis < c.rank(x) && !c.failed(); ++axis) {
+    std::vector<ValueId> parts;
+    if (std::max(a.low[axis], a.high[axis]) > 0 && !check_extent(c, x, axis, std::max(a.low[axis], a.high[axis]), mode)) return kNone;
+    if (a.low[axis] > 0) parts.push_back(border(c, x, axis, a.low[axis], true, mode));
+    parts.push_back(x);
+    if (a.high[axis] > 0) parts.push_back(border(c, x, axis, a.high[axis], false, mode));
+    x = c.concat(std::move(parts), axis);
+  }
+  return x;
+}
+
+}  // namespace
+
+Results lower_pad(OpContext& c) {
+  const std::string mode = c.string_attr("mode");
+  const bool wraps = mode == "wrap" && c.version() >= 19;
+  if (mode != "constant" && mode != "edge" && mode != "reflect" && !wraps) {
+    return c.fail(c.about_attr("mode", Code::bad_attribute, "mode is not valid")
+                      .because("found \"" + mode + "\", allowed constant, edge, reflect" + (c.version() >= 19 ? ", wrap" : "")));
+  }
+  auto amounts = read_amounts(c);
+  if (!amounts) return kNone;
+  const ValueId x = cut(c, c.in(0), *amounts);
+  return mode == "constant" ? pad_constant(c, x, *amounts) : pad_copy(c, x, *amounts, mode);
+}
+
+}  // namespace ge
