@@ -1,4 +1,5 @@
-// ExprTable: one array of tokens, an end per expression, and an open-addressed index that makes equal ones share an id.
+// ExprTable: one array of tokens, an end per expression, and an open-addressed index that makes equal ones
+// share an id.
 #include "contract/expr.h"
 
 #include <algorithm>
@@ -17,23 +18,34 @@ uint64_t mix(uint64_t h, uint64_t v) {
 
 uint64_t hash_of(std::span<const ExprToken> tokens) {
   uint64_t h = tokens.size();
-  for (const ExprToken& t : tokens) h = mix(mix(h, static_cast<uint64_t>(t.op)), static_cast<uint64_t>(t.value));
+  for (const ExprToken& t : tokens)
+    h = mix(mix(h, static_cast<uint64_t>(t.op)), static_cast<uint64_t>(t.value));
   return h;
 }
 
-bool is_leaf(ExprOp op) { return op == ExprOp::kConstant || op == ExprOp::kSymbol; }
+bool is_leaf(ExprOp op) {
+  return op == ExprOp::kConstant || op == ExprOp::kSymbol;
+}
 
 MaybeInt apply(ExprOp op, int64_t a, int64_t b) {
   switch (op) {
-    case ExprOp::kAdd: return checked_add(a, b);
-    case ExprOp::kSub: return checked_sub(a, b);
-    case ExprOp::kMul: return checked_mul(a, b);
-    case ExprOp::kFloorDiv: return floor_div(a, b);
-    case ExprOp::kMod: return floor_mod(a, b);
-    case ExprOp::kMin: return std::min(a, b);
-    case ExprOp::kMax: return std::max(a, b);
+    case ExprOp::kAdd:
+      return checked_add(a, b);
+    case ExprOp::kSub:
+      return checked_sub(a, b);
+    case ExprOp::kMul:
+      return checked_mul(a, b);
+    case ExprOp::kFloorDiv:
+      return floor_div(a, b);
+    case ExprOp::kMod:
+      return floor_mod(a, b);
+    case ExprOp::kMin:
+      return std::min(a, b);
+    case ExprOp::kMax:
+      return std::max(a, b);
     case ExprOp::kConstant:
-    case ExprOp::kSymbol: break;
+    case ExprOp::kSymbol:
+      break;
   }
   return std::nullopt;
 }
@@ -42,24 +54,35 @@ MaybeInt apply(ExprOp op, int64_t a, int64_t b) {
 int precedence(ExprOp op) {
   switch (op) {
     case ExprOp::kAdd:
-    case ExprOp::kSub: return 1;
+    case ExprOp::kSub:
+      return 1;
     case ExprOp::kMul:
     case ExprOp::kFloorDiv:
-    case ExprOp::kMod: return 2;
-    default: return 3;
+    case ExprOp::kMod:
+      return 2;
+    default:
+      return 3;
   }
 }
 
 std::string_view spelling(ExprOp op) {
   switch (op) {
-    case ExprOp::kAdd: return "+";
-    case ExprOp::kSub: return "-";
-    case ExprOp::kMul: return "*";
-    case ExprOp::kFloorDiv: return "//";
-    case ExprOp::kMod: return "%";
-    case ExprOp::kMin: return "min";
-    case ExprOp::kMax: return "max";
-    default: return "";
+    case ExprOp::kAdd:
+      return "+";
+    case ExprOp::kSub:
+      return "-";
+    case ExprOp::kMul:
+      return "*";
+    case ExprOp::kFloorDiv:
+      return "//";
+    case ExprOp::kMod:
+      return "%";
+    case ExprOp::kMin:
+      return "min";
+    case ExprOp::kMax:
+      return "max";
+    default:
+      return "";
   }
 }
 
@@ -98,7 +121,8 @@ ExprId ExprTable::add(std::span<const ExprToken> tokens) {
   const uint64_t hash = hash_of(tokens);
   size_t at = hash & (lookup_.size() - 1);
   for (; lookup_[at].second != kNoExpr; at = (at + 1) & (lookup_.size() - 1)) {
-    if (lookup_[at].first == hash && std::ranges::equal(this->tokens(lookup_[at].second), tokens)) return lookup_[at].second;
+    if (lookup_[at].first == hash && std::ranges::equal(this->tokens(lookup_[at].second), tokens))
+      return lookup_[at].second;
   }
   const auto id = static_cast<ExprId>(ends_.size());
   tokens_.insert(tokens_.end(), tokens.begin(), tokens.end());
@@ -127,12 +151,15 @@ bool ExprTable::uses_symbols(ExprId id) const {
 }
 
 Status ExprTable::check(std::span<const ExprToken> tokens, size_t symbol_count) {
-  const auto refuse = [](const char* why) { return fail(Code::plan_malformed).say("expression is malformed").because(why); };
+  const auto refuse = [](const char* why) {
+    return fail(Code::plan_malformed).say("expression is malformed").because(why);
+  };
   if (tokens.empty() || tokens.size() > kMaxExprTokens) return refuse("it has no tokens, or more than 1024");
   int depth = 0;
   for (const ExprToken& token : tokens) {
     if (token.op > ExprOp::kMax) return refuse("unknown operator");
-    if (token.op == ExprOp::kSymbol && (token.value < 0 || static_cast<uint64_t>(token.value) >= symbol_count)) {
+    if (token.op == ExprOp::kSymbol &&
+        (token.value < 0 || static_cast<uint64_t>(token.value) >= symbol_count)) {
       return refuse("it names a symbol that does not exist");
     }
     if (!is_leaf(token.op) && token.value != 0) return refuse("an operator carries a value");
@@ -145,14 +172,17 @@ Status ExprTable::check(std::span<const ExprToken> tokens, size_t symbol_count) 
 }
 
 Result<int64_t> ExprTable::evaluate(ExprId id, std::span<const int64_t> symbols) const {
-  const auto refuse = [](const char* why) { return fail(Code::plan_malformed).say("expression cannot be evaluated").because(why); };
+  const auto refuse = [](const char* why) {
+    return fail(Code::plan_malformed).say("expression cannot be evaluated").because(why);
+  };
   if (id >= ends_.size()) return refuse("no such expression");
   std::array<int64_t, kMaxExprDepth> stack;
   size_t depth = 0;
   for (const ExprToken& token : tokens(id)) {
     if (is_leaf(token.op)) {
       const bool symbol = token.op == ExprOp::kSymbol;
-      if (symbol && static_cast<uint64_t>(token.value) >= symbols.size()) return refuse("it names a symbol without a value");
+      if (symbol && static_cast<uint64_t>(token.value) >= symbols.size())
+        return refuse("it names a symbol without a value");
       if (depth == stack.size()) return refuse("it needs a stack deeper than 64");
       stack[depth++] = symbol ? symbols[static_cast<size_t>(token.value)] : token.value;
       continue;

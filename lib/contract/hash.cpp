@@ -6,7 +6,9 @@
 
 namespace ge {
 
-uint64_t hash64(ByteSpan bytes) { return XXH3_64bits(bytes.data(), bytes.size()); }
+uint64_t hash64(ByteSpan bytes) {
+  return XXH3_64bits(bytes.data(), bytes.size());
+}
 
 std::string hash128_hex(ByteSpan bytes) {
   static constexpr char kDigits[] = "0123456789abcdef";

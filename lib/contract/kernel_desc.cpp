@@ -7,13 +7,20 @@ namespace ge {
 
 int64_t size_of(ArgType type) {
   switch (type) {
-    case ArgType::kPointer: return 8;
-    case ArgType::kI32: return 4;
-    case ArgType::kI64: return 8;
-    case ArgType::kF32: return 4;
-    case ArgType::kF64: return 8;
-    case ArgType::kView: return sizeof(TensorView);
-    case ArgType::kTensorMap: return 128;
+    case ArgType::kPointer:
+      return 8;
+    case ArgType::kI32:
+      return 4;
+    case ArgType::kI64:
+      return 8;
+    case ArgType::kF32:
+      return 4;
+    case ArgType::kF64:
+      return 8;
+    case ArgType::kView:
+      return sizeof(TensorView);
+    case ArgType::kTensorMap:
+      return 128;
   }
   return 0;
 }
@@ -28,15 +35,19 @@ KernelDesc desc(const KernelRow& row) {
   d.limits = row.limits;
   d.symbol = row.symbol;
   for (const OperandRow& o : row.operands) {
-    d.operands.push_back({std::string(o.name), o.role, o.dtypes, o.min_rank, o.max_rank, o.align_bytes, o.in_place_of, o.optional});
+    d.operands.push_back({std::string(o.name), o.role, o.dtypes, o.min_rank, o.max_rank, o.align_bytes,
+                          o.in_place_of, o.optional});
   }
-  for (const AttrRow& a : row.attrs) d.attrs.push_back({std::string(a.name), a.type, a.min, a.max, a.required});
-  for (const ArgRow& a : row.args) d.args.push_back({a.offset, a.type, a.source, a.operand, a.a, a.b, std::string(a.attr)});
+  for (const AttrRow& a : row.attrs)
+    d.attrs.push_back({std::string(a.name), a.type, a.min, a.max, a.required});
+  for (const ArgRow& a : row.args)
+    d.args.push_back({a.offset, a.type, a.source, a.operand, a.a, a.b, std::string(a.attr)});
   return d;
 }
 
 const AttrValue* find_attr(const Attrs& attrs, std::string_view name) {
-  const auto found = std::ranges::find(attrs, name, [](const auto& attr) { return std::string_view(attr.first); });
+  const auto found =
+      std::ranges::find(attrs, name, [](const auto& attr) { return std::string_view(attr.first); });
   return found == attrs.end() ? nullptr : &found->second;
 }
 

@@ -79,7 +79,7 @@ std::vector<int64_t> optimal_symbols(const Program& program);
 // The dims of every input, in order -> a value per symbol; symbols that no input names keep `opt`.
 // Errors: input_shape, symbol_conflict (naming both places), symbol_range (with the range allowed).
 Result<std::vector<int64_t>> solve_symbols(const Program& program, std::span<const std::vector<int64_t>> shapes);
-// Values by name on top of `values`. Errors: unknown_symbol (nearest name offered), symbol_range.
+// Every value within its symbol's range; all that are not are told at once (symbol_range).
 Status check_symbol_ranges(const Program& program, std::span<const int64_t> values);
 
 }  // namespace ge

@@ -1,5 +1,5 @@
-// Program section -> records, by the field visitor over the document tree. Keys stand in the order of plan_fields.h, each
-// exactly once; anything else is refused with the path of the record.
+// Program section -> records, by the field visitor over the document tree. Keys stand in the order of
+// plan_fields.h, each exactly once; anything else is refused with the path of the record.
 #include <concepts>
 #include <limits>
 #include <utility>
@@ -12,7 +12,8 @@
 namespace ge {
 namespace {
 
-constexpr DocumentLimits kProgramLimits{.max_depth = 24, .max_nodes = 100 << 20, .max_bytes = static_cast<int64_t>(kMaxProgramBytes)};
+constexpr DocumentLimits kProgramLimits{
+    .max_depth = 24, .max_nodes = 100 << 20, .max_bytes = static_cast<int64_t>(kMaxProgramBytes)};
 
 class RecordReader {
  public:
@@ -140,7 +141,8 @@ class RecordReader {
     return ok();
   }
   bool has_size(Value value, size_t size) {
-    if (static_cast<size_t>(value.size()) != size) refuse(value, "an array of " + std::to_string(size) + " is needed");
+    if (static_cast<size_t>(value.size()) != size)
+      refuse(value, "an array of " + std::to_string(size) + " is needed");
     return ok();
   }
 
@@ -149,7 +151,8 @@ class RecordReader {
     if (!ok()) return std::nullopt;
     if (at_->next == at_->end || (!at_->tuple && (*at_->next).key() != name)) {
       const bool later = !at_->tuple && at_->record.find(name).has_value();
-      refuse(at_->record, (later ? "key out of order, or an unknown one before it: \"" : "missing: \"") + std::string(name) + "\"");
+      refuse(at_->record, (later ? "key out of order, or an unknown one before it: \"" : "missing: \"") +
+                              std::string(name) + "\"");
       return std::nullopt;
     }
     const Value value = *at_->next;
@@ -160,7 +163,8 @@ class RecordReader {
   void get_record(Value value, R& record) {
     const bool tuple = kIsTuple<R>;
     if (tuple ? !value.is_array() : !value.is_object()) {
-      return refuse(value, std::string(tuple ? "an array" : "an object") + " is needed, found " + value.describe());
+      return refuse(value,
+                    std::string(tuple ? "an array" : "an object") + " is needed, found " + value.describe());
     }
     Cursor cursor{value, value.begin(), value.end(), tuple};
     Cursor* const outer = std::exchange(at_, &cursor);
@@ -168,10 +172,12 @@ class RecordReader {
     visit_fields(*this, record);
     at_ = outer;
     if (!ok()) return;
-    if (kIsAlternative<R> && !(cursor.next != value.begin())) return refuse(value, "it is none of the known kinds");
+    if (kIsAlternative<R> && !(cursor.next != value.begin()))
+      return refuse(value, "it is none of the known kinds");
     if (cursor.next == cursor.end) return;
     const Value rest = *cursor.next;
-    refuse(rest, tuple ? std::string("one value too many") : "unknown key \"" + std::string(rest.key()) + "\"");
+    refuse(rest,
+           tuple ? std::string("one value too many") : "unknown key \"" + std::string(rest.key()) + "\"");
   }
   void get_index(Value value, uint32_t& field, uint32_t none) {
     if (value.is_null()) {
@@ -198,7 +204,8 @@ class RecordReader {
         wants_value = false;
         continue;
       }
-      if (*number < 0 || *number > static_cast<int64_t>(ExprOp::kMax)) return refuse(item, "unknown operator");
+      if (*number < 0 || *number > static_cast<int64_t>(ExprOp::kMax))
+        return refuse(item, "unknown operator");
       tokens_.push_back({static_cast<ExprOp>(*number), 0});
       wants_value = tokens_.back().op <= ExprOp::kSymbol;
     }
@@ -245,7 +252,9 @@ Result<Plan> decode_program(ByteSpan cbor) {
   auto document = parse_cbor(cbor, "program section", kProgramLimits);
   if (!document.ok()) {
     const Diagnostic& why = document.error().first();
-    return fail(Code::plan_malformed).in(why.path.empty() ? "/program" : why.path).because(why.message + (why.found.empty() ? "" : ": " + why.found));
+    return fail(Code::plan_malformed)
+        .in(why.path.empty() ? "/program" : why.path)
+        .because(why.message + (why.found.empty() ? "" : ": " + why.found));
   }
   RecordReader reader;
   Plan plan;

@@ -1,6 +1,6 @@
 // Records -> document, for the file (CBOR) and for people (JSON), by one visitor. Entry: RecordWriter.
-// Invariant: both forms hold the same fields under the same names; they differ in expressions (an index into the table, or
-// text) and in tuples (an array, or an object).
+// Invariant: both forms hold the same fields under the same names; they differ in expressions (an index into
+// the table, or text) and in tuples (an array, or an object).
 #pragma once
 #include <array>
 #include <string>
@@ -26,7 +26,10 @@ class RecordWriter {
   }
   void index(std::string_view name, uint32_t field, const char*) {
     key(name);
-    if (field == kNoIndex) out_.null(); else out_.value(int64_t{field});
+    if (field == kNoIndex)
+      out_.null();
+    else
+      out_.value(int64_t{field});
   }
   void expr(std::string_view name, ExprId field, const char*) {
     key(name);
@@ -47,7 +50,8 @@ class RecordWriter {
     out_.end_array();
   }
   template <class T>
-  void alternative(std::string_view name, StepKind own, StepKind kind, const std::vector<T>& field, const char*) {
+  void alternative(std::string_view name, StepKind own, StepKind kind, const std::vector<T>& field,
+                   const char*) {
     if (own != kind || field.empty()) return;
     key(name);
     put(field[0]);
@@ -68,9 +72,13 @@ class RecordWriter {
     }
   }
   template <class T>
-  void put(const std::vector<T>& list) { put_list(list); }
+  void put(const std::vector<T>& list) {
+    put_list(list);
+  }
   template <class T, size_t N>
-  void put(const std::array<T, N>& list) { put_list(list); }
+  void put(const std::array<T, N>& list) {
+    put_list(list);
+  }
   void put(const DTypeSet& set) {
     out_.begin_array();
     for (int i = 0; i < kDTypeCount; ++i) {
@@ -118,9 +126,15 @@ class RecordWriter {
     }
     const bool outer = in_tuple_;
     in_tuple_ = kForm == PlanForm::kFile && kIsTuple<R>;
-    if (in_tuple_) out_.begin_array(); else out_.begin_object();
+    if (in_tuple_)
+      out_.begin_array();
+    else
+      out_.begin_object();
     visit_fields(*this, record);
-    if (in_tuple_) out_.end_array(); else out_.end_object();
+    if (in_tuple_)
+      out_.end_array();
+    else
+      out_.end_object();
     in_tuple_ = outer;
   }
   void put_expr(ExprId id) {

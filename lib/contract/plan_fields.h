@@ -1,10 +1,11 @@
 // The fields of every plan record, once. Entry: visit_fields(visitor, record).
-// The writer, the reader, --json, the schema, the docs test and the index checks all walk records through here, in this
-// order: it is the order of keys in the file. Invariant: a member of a record in plan.h that a file must hold is listed.
+// The writer, the reader, --json, the schema, the docs test and the index checks all walk records through
+// here, in this order: it is the order of keys in the file. Invariant: a member of a record in plan.h that a
+// file must hold is listed.
 //
-// A visitor has: v(name, field, text) for plain values, records and lists of them; v.index(...) for an index that may be
-// none; v.expr(...) and v.exprs(...) for expressions; v.expr_table(...); and, for a record that is one of several kinds,
-// v.alternative(name, this_kind, kind, list, text) per kind.
+// A visitor has: v(name, field, text) for plain values, records and lists of them; v.index(...) for an index
+// that may be none; v.expr(...) and v.exprs(...) for expressions; v.expr_table(...); and, for a record that
+// is one of several kinds, v.alternative(name, this_kind, kind, list, text) per kind.
 #pragma once
 #include <concepts>
 #include <type_traits>
@@ -16,7 +17,8 @@ namespace ge {
 template <class T, class Record>
 concept FieldsOf = std::same_as<std::remove_const_t<T>, Record>;
 
-// Records written as a plain array of their fields (there are many of them); in JSON they have names like all others.
+// Records written as a plain array of their fields (there are many of them); in JSON they have names like all
+// others.
 template <class T>
 inline constexpr bool kIsTuple = std::same_as<T, TensorRef> || std::same_as<T, Predicate>;
 template <class T>
@@ -60,7 +62,8 @@ void visit_fields(V& v, R& x) {
 
 template <class V, FieldsOf<Slot> R>
 void visit_fields(V& v, R& x) {
-  v.expr("size_bytes", x.size_bytes, "size; slots follow one another in the arena, each at a multiple of 256");
+  v.expr("size_bytes", x.size_bytes,
+         "size; slots follow one another in the arena, each at a multiple of 256");
 }
 
 template <class V, FieldsOf<Image> R>
@@ -212,7 +215,8 @@ void visit_fields(V& v, R& x) {
   v.alternative("launch", StepKind::kLaunch, x.kind, x.launch, "launches a kernel");
   v.alternative("copy", StepKind::kCopy, x.kind, x.copy, "copies a tensor");
   v.alternative("fill", StepKind::kFill, x.kind, x.fill, "sets every element");
-  v.alternative("read_dims", StepKind::kReadDims, x.kind, x.read_dims, "takes dims from data; ends a segment");
+  v.alternative("read_dims", StepKind::kReadDims, x.kind, x.read_dims,
+                "takes dims from data; ends a segment");
   v.alternative("if", StepKind::kIf, x.kind, x.if_, "runs one of two blocks");
   v.alternative("loop", StepKind::kLoop, x.kind, x.loop, "runs a block again and again");
 }

@@ -1,4 +1,5 @@
-// How the plan spells its enumerations. Entry: name_in_plan, value_from_name. Files and JSON hold names, never numbers.
+// How the plan spells its enumerations. Entry: name_in_plan, value_from_name. Files and JSON hold names,
+// never numbers.
 #pragma once
 #include <array>
 #include <optional>
@@ -12,9 +13,9 @@ namespace ge {
 // In the order of the enum's values.
 template <class E>
 struct EnumNames;
-#define GE_ENUM_NAMES(Type, ...) \
-  template <>                    \
-  struct EnumNames<Type> {       \
+#define GE_ENUM_NAMES(Type, ...)                                                   \
+  template <>                                                                      \
+  struct EnumNames<Type> {                                                         \
     static constexpr auto kNames = std::to_array<std::string_view>({__VA_ARGS__}); \
   }
 GE_ENUM_NAMES(KernelKind, "builtin", "generated", "library");

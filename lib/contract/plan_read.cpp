@@ -13,7 +13,9 @@ class FileSource final : public PlanSource {
   explicit FileSource(File file) : file_(std::move(file)) {}
   const std::string& name() const override { return file_.path(); }
   uint64_t size() const override { return static_cast<uint64_t>(file_.size()); }
-  Status read_at(uint64_t offset, MutableByteSpan into) const override { return file_.read_at(static_cast<int64_t>(offset), into); }
+  Status read_at(uint64_t offset, MutableByteSpan into) const override {
+    return file_.read_at(static_cast<int64_t>(offset), into);
+  }
 
  private:
   File file_;
@@ -25,7 +27,8 @@ class MemorySource final : public PlanSource {
   const std::string& name() const override { return name_; }
   uint64_t size() const override { return bytes_.size(); }
   Status read_at(uint64_t offset, MutableByteSpan into) const override {
-    if (offset > bytes_.size() || into.size() > bytes_.size() - offset) return fail(Code::plan_truncated).at(name_);
+    if (offset > bytes_.size() || into.size() > bytes_.size() - offset)
+      return fail(Code::plan_truncated).at(name_);
     std::copy_n(bytes_.data() + offset, into.size(), into.begin());
     return {};
   }
@@ -37,7 +40,8 @@ class MemorySource final : public PlanSource {
 
 Result<ByteBuffer> read_range(const PlanSource& source, uint64_t offset, uint64_t size) {
   ByteBuffer bytes = ByteBuffer::allocate(size);
-  if (bytes.size() != size || (size > 0 && bytes.data() == nullptr)) return fail(Code::out_of_memory).at(source.name());
+  if (bytes.size() != size || (size > 0 && bytes.data() == nullptr))
+    return fail(Code::out_of_memory).at(source.name());
   GE_TRY(source.read_at(offset, bytes.span()));
   return bytes;
 }
@@ -45,7 +49,9 @@ Result<ByteBuffer> read_range(const PlanSource& source, uint64_t offset, uint64_
 Result<ByteBuffer> read_section(const PlanSource& source, const Section& section) {
   GE_ASSIGN(ByteBuffer bytes, read_range(source, section.offset, section.size_bytes));
   if (hash64(bytes.span()) != section.hash) {
-    return fail(Code::plan_checksum).because("section " + std::string(name_of(section.kind)) + " is damaged").try_("copy the plan again, or compile the model again");
+    return fail(Code::plan_checksum)
+        .because("section " + std::string(name_of(section.kind)) + " is damaged")
+        .try_("copy the plan again, or compile the model again");
   }
   return bytes;
 }
@@ -56,7 +62,8 @@ Status check_padding(const PlanSource& source, const PlanHeader& header) {
   for (const Section& s : header.sections) {
     GE_ASSIGN(const ByteBuffer gap, read_range(source, end, s.offset - end));
     if (std::ranges::any_of(gap.span(), [](std::byte b) { return b != std::byte{0}; })) {
-      return fail(Code::plan_malformed).because("bytes before section " + std::string(name_of(s.kind)) + " are not zero");
+      return fail(Code::plan_malformed)
+          .because("bytes before section " + std::string(name_of(s.kind)) + " are not zero");
     }
     end = s.offset + s.size_bytes;
   }
@@ -64,7 +71,8 @@ Status check_padding(const PlanSource& source, const PlanHeader& header) {
 }
 
 Result<PlanFile> read_parts(const PlanSource& source) {
-  GE_ASSIGN(const ByteBuffer head, read_range(source, 0, std::min<uint64_t>(kPlanHeaderBytes, source.size())));
+  GE_ASSIGN(const ByteBuffer head,
+            read_range(source, 0, std::min<uint64_t>(kPlanHeaderBytes, source.size())));
   PlanFile file;
   GE_ASSIGN(file.header, parse_header(head.span(), source.size()));
   GE_TRY(check_padding(source, file.header));
@@ -74,12 +82,19 @@ Result<PlanFile> read_parts(const PlanSource& source) {
   if (sums.size() > 0) std::memcpy(file.weight_checksums.data(), sums.data(), sums.size());
   GE_ASSIGN(const ByteBuffer program, read_section(source, file.header.section(SectionKind::kProgram)));
   GE_ASSIGN(file.plan, decode_program(program.span()));
+  const std::vector<Blob>& blobs = file.plan.blobs;
+  const uint64_t end = blobs.empty() ? 0 : blobs.back().offset + blobs.back().size_bytes;
+  if (end != file.header.section(SectionKind::kWeights).size_bytes) {
+    return fail(Code::plan_malformed).in("/program/blobs").because("blobs do not fill the weights section");
+  }
   return file;
 }
 
 }  // namespace
 
-std::shared_ptr<const PlanSource> plan_source(File file) { return std::make_shared<FileSource>(std::move(file)); }
+std::shared_ptr<const PlanSource> plan_source(File file) {
+  return std::make_shared<FileSource>(std::move(file));
+}
 std::shared_ptr<const PlanSource> plan_source(ByteBuffer bytes, std::string name) {
   return std::make_shared<MemorySource>(std::move(bytes), std::move(name));
 }
@@ -112,13 +127,19 @@ Status WeightReader::load_chunk(uint64_t index, MutableByteSpan into) {
   const Section& weights = file_.header.section(SectionKind::kWeights);
   GE_TRY(file_.source->read_at(weights.offset + index * kChecksumChunk, into));
   if (hash64(into) == file_.weight_checksums[index]) return {};
-  return fail(Code::plan_checksum).at(file_.source->name()).because("weights are damaged in the 4 MiB from byte " + std::to_string(weights.offset + index * kChecksumChunk)).try_("copy the plan again, or compile the model again");
+  return fail(Code::plan_checksum)
+      .at(file_.source->name())
+      .because("weights are damaged in the 4 MiB from byte " +
+               std::to_string(weights.offset + index * kChecksumChunk))
+      .try_("copy the plan again, or compile the model again");
 }
 
 Status WeightReader::read(const Blob& blob, MutableByteSpan into) {
   const uint64_t size = file_.header.section(SectionKind::kWeights).size_bytes;
   if (blob.offset > size || blob.size_bytes > size - blob.offset || into.size() != blob.size_bytes) {
-    return fail(Code::plan_malformed).at(file_.source->name()).because("a weight lies outside the weights section");
+    return fail(Code::plan_malformed)
+        .at(file_.source->name())
+        .because("a weight lies outside the weights section");
   }
   for (uint64_t done = 0; done < blob.size_bytes;) {
     const uint64_t at = blob.offset + done, index = at / kChecksumChunk, begin = index * kChecksumChunk;

@@ -1,4 +1,5 @@
-// Program section from the records, then the file from front to back: header, code, program, checksums, weights.
+// Program section from the records, then the file from front to back: header, code, program, checksums,
+// weights.
 #include "contract/plan_write.h"
 
 #include <algorithm>
@@ -44,7 +45,9 @@ class ChunkHasher {
 constexpr std::array<std::byte, kBlobAlignment> kZeros{};
 constexpr uint64_t kImageAlignment = 64;
 
-ByteSpan padding(uint64_t at, uint64_t alignment) { return ByteSpan(kZeros).first((alignment - at % alignment) % alignment); }
+ByteSpan padding(uint64_t at, uint64_t alignment) {
+  return ByteSpan(kZeros).first((alignment - at % alignment) % alignment);
+}
 
 Result<std::vector<std::byte>> gather_code(Plan& plan, const PlanBytes& bytes) {
   std::vector<std::byte> code;
@@ -61,7 +64,8 @@ Result<std::vector<std::byte>> gather_code(Plan& plan, const PlanBytes& bytes) {
   return code;
 }
 
-Status lay_out_blobs(Plan& plan, const PlanBytes& bytes, std::vector<uint64_t>& checksums, uint64_t& weights_size) {
+Status lay_out_blobs(Plan& plan, const PlanBytes& bytes, std::vector<uint64_t>& checksums,
+                     uint64_t& weights_size) {
   ChunkHasher hasher;
   uint64_t end = 0;
   for (uint32_t i = 0; i < plan.blobs.size(); ++i) {
@@ -69,7 +73,8 @@ Status lay_out_blobs(Plan& plan, const PlanBytes& bytes, std::vector<uint64_t>& 
     GE_ASSIGN(const ByteSpan content, bytes.blob(i));
     int64_t count = 1;
     for (const int64_t d : blob.dims) count *= d;
-    if (static_cast<int64_t>(content.size()) != bytes_of(blob.dtype, count)) return fail(Code::internal).say("a weight's bytes do not fit its dims");
+    if (static_cast<int64_t>(content.size()) != bytes_of(blob.dtype, count))
+      return fail(Code::internal).say("a weight's bytes do not fit its dims");
     const ByteSpan pad = padding(end, kBlobAlignment);
     hasher.add(pad);
     blob.offset = end + pad.size();
@@ -95,7 +100,8 @@ Status write_blobs(const Plan& plan, const PlanBytes& bytes, const PlanSink& sin
     const Blob& blob = plan.blobs[i];
     GE_TRY(sink(padding(at, kBlobAlignment)));
     GE_ASSIGN(const ByteSpan content, bytes.blob(i));
-    if (content.size() != blob.size_bytes) return fail(Code::internal).say("a weight changed its size while being written");
+    if (content.size() != blob.size_bytes)
+      return fail(Code::internal).say("a weight changed its size while being written");
     GE_TRY(sink(content));
     at = blob.offset + blob.size_bytes;
   }

@@ -1,0 +1,47 @@
+// Binds the steps of blocks once buffers have their places. Entry: StepBinder::block.
+#pragma once
+#include <string>
+
+#include "contract/bind_values.h"
+#include "contract/plan_bind.h"
+
+namespace ge {
+
+class StepBinder {
+ public:
+  StepBinder(const Plan& plan, const PlanKernels& kernels, const Program& program, const DeviceLimits& limits,
+             BoundValues& values, Binding& binding)
+      : plan_(plan),
+        kernels_(kernels),
+        program_(program),
+        limits_(limits),
+        values_(values),
+        binding_(binding) {}
+
+  // Errors carry `path` and the step's index as the record's path, and the step's kernel and source nodes as
+  // a frame.
+  Status block(const Block& block, const std::string& path, BoundBlock& out);
+
+ private:
+  Status step(const Step& step, BoundStep& out);
+  Status launch(const Launch& launch, BoundLaunch& out);
+  Status configure(const Choice& choice, const KernelDesc& desc, BoundLaunch& out);
+  Status check_geometry(const KernelDesc& desc, const BoundLaunch& launch) const;
+  Status check_sharing(const KernelDesc& desc, const BoundLaunch& launch) const;
+  Status check_kernel(const KernelDesc& desc, const BoundLaunch& launch);
+  Status copy(const Copy& copy, BoundStep& out);
+  Status tensor(const TensorRef& ref);
+  Status tensors(const std::vector<TensorRef>& refs, uint32_t& first, uint32_t& count);
+  bool overlap(const BoundView& a, const BoundView& b) const;
+
+  const Plan& plan_;
+  const PlanKernels& kernels_;
+  const Program& program_;
+  const DeviceLimits& limits_;
+  BoundValues& values_;
+  Binding& binding_;
+  std::vector<TensorView> views_;  // operands of the launch at hand; data is the offset, for alignment
+  std::vector<std::byte> args_;
+};
+
+}  // namespace ge

@@ -1,0 +1,196 @@
+// From the shapes of inputs to the values of dims, and what to say where they do not fit.
+#include <algorithm>
+#include <string>
+
+#include "base/checked_math.h"
+#include "contract/plan_bind.h"
+
+namespace ge {
+namespace {
+
+std::string range_text(const Symbol& s) {
+  return std::to_string(s.min) + (s.max == INT64_MAX ? " and up" : " .. " + std::to_string(s.max));
+}
+
+class Solver {
+ public:
+  Solver(const Program& program, std::span<const std::vector<int64_t>> shapes)
+      : p_(program), shapes_(shapes), values_(optimal_symbols(program)), places_(program.symbols.size()) {
+    for (const Symbol& s : p_.symbols) names_.push_back(s.name);
+  }
+
+  Result<std::vector<int64_t>> solve() {
+    if (shapes_.size() != p_.signature.inputs.size()) {
+      return fail(Code::input_shape)
+          .because(std::to_string(shapes_.size()) + " shapes for " +
+                   std::to_string(p_.signature.inputs.size()) + " inputs");
+    }
+    ranks();
+    GE_TRY(faults_.take());
+    each_dim([&](size_t i, size_t axis, ExprId id) { take_symbol(i, axis, id); });
+    while (unsolved_step()) {
+    }
+    each_dim([&](size_t i, size_t axis, ExprId id) { compare(i, axis, id); });
+    GE_TRY(faults_.take());
+    for (size_t s = 0; s < values_.size(); ++s) range(s);
+    GE_TRY(faults_.take());
+    return values_;
+  }
+
+ private:
+  template <class F>
+  void each_dim(F&& f) {
+    for (size_t i = 0; i < shapes_.size(); ++i) {
+      for (size_t axis = 0; axis < shapes_[i].size(); ++axis) f(i, axis, p_.signature.inputs[i].dims[axis]);
+    }
+  }
+  std::string place(size_t input, size_t axis) const {
+    return "axis " + std::to_string(axis) + " of input \"" + p_.signature.inputs[input].name + "\"";
+  }
+  std::string text(ExprId id) const { return p_.exprs.to_string(id, names_); }
+  std::string shape_text(size_t input) const {
+    std::string text = "[";
+    for (const int64_t d : shapes_[input]) text += (text.size() > 1 ? ", " : "") + std::to_string(d);
+    return text + "]";
+  }
+  std::string wanted_text(size_t input) const {
+    std::string list = "[";
+    for (const ExprId id : p_.signature.inputs[input].dims) list += (list.size() > 1 ? ", " : "") + text(id);
+    return list + "]";
+  }
+  Diagnostic wrong_shape(size_t input, const std::string& why) const {
+    return fail(Code::input_shape)
+        .say("input \"" + p_.signature.inputs[input].name + "\" has the wrong shape")
+        .because("found " + shape_text(input) + ", the plan takes " + wanted_text(input) +
+                 (why.empty() ? "" : ": " + why));
+  }
+
+  void ranks() {
+    for (size_t i = 0; i < shapes_.size(); ++i) {
+      const bool negative = std::ranges::any_of(shapes_[i], [](int64_t d) { return d < 0; });
+      if (negative || shapes_[i].size() != p_.signature.inputs[i].dims.size())
+        faults_.add(wrong_shape(i, ""));
+    }
+  }
+
+  void set(size_t symbol, int64_t value, size_t input, size_t axis) {
+    values_[symbol] = value;
+    places_[symbol] = place(input, axis);
+  }
+  // A dim that is a symbol by itself gives it its value; the first such dim wins, compare() looks at the
+  // others.
+  void take_symbol(size_t input, size_t axis, ExprId id) {
+    const auto tokens = p_.exprs.tokens(id);
+    if (tokens.size() != 1 || tokens[0].op != ExprOp::kSymbol) return;
+    const auto symbol = static_cast<size_t>(tokens[0].value);
+    if (places_[symbol].empty()) set(symbol, shapes_[input][axis], input, axis);
+  }
+
+  // Solves one dim that is linear in one unknown symbol; false: there is none left.
+  bool unsolved_step() {
+    bool solved = false;
+    each_dim([&](size_t input, size_t axis, ExprId id) {
+      if (solved) return;
+      const auto symbol = only_unknown(id);
+      if (!symbol) return;
+      if (const MaybeInt value = solve_linear(id, *symbol, shapes_[input][axis])) {
+        set(*symbol, *value, input, axis);
+        solved = true;
+      }
+    });
+    return solved;
+  }
+  std::optional<size_t> only_unknown(ExprId id) const {
+    std::optional<size_t> found;
+    for (const ExprToken& t : p_.exprs.tokens(id)) {
+      if (t.op > ExprOp::kMul) return std::nullopt;  // constants, symbols, + - *
+      if (t.op != ExprOp::kSymbol || !places_[static_cast<size_t>(t.value)].empty()) continue;
+      if (found && *found != static_cast<size_t>(t.value)) return std::nullopt;
+      found = static_cast<size_t>(t.value);
+    }
+    return found;
+  }
+  // f(s) = f(0) + s * (f(1) - f(0)), and f(2) agrees.
+  MaybeInt solve_linear(ExprId id, size_t symbol, int64_t wanted) const {
+    std::vector<int64_t> trial = values_;
+    int64_t f[3];
+    for (int64_t at = 0; at < 3; ++at) {
+      trial[symbol] = at;
+      const auto value = p_.exprs.evaluate(id, trial);
+      if (!value.ok()) return std::nullopt;
+      f[at] = *value;
+    }
+    const MaybeInt slope = checked_sub(f[1], f[0]), again = checked_sub(f[2], f[1]),
+                   rest = checked_sub(wanted, f[0]);
+    if (!slope || !again || !rest || *slope == 0 || *slope != *again || (*slope == -1 && *rest == INT64_MIN))
+      return std::nullopt;
+    if (*rest % *slope != 0 || *rest / *slope < 0) return std::nullopt;
+    return *rest / *slope;
+  }
+
+  // Every dim must come out as given.
+  void compare(size_t input, size_t axis, ExprId id) {
+    const int64_t given = shapes_[input][axis];
+    const auto value = p_.exprs.evaluate(id, values_);
+    if (value.ok() && *value == given) return;
+    const std::string number = std::to_string(given);
+    for (const ExprToken& t : p_.exprs.tokens(id)) {
+      if (t.op != ExprOp::kSymbol || !value.ok()) continue;
+      const auto symbol = static_cast<size_t>(t.value);
+      if (places_[symbol].empty()) continue;
+      const std::string here =
+          text(id) == names_[symbol] ? number + " by " : text(id) + " = " + number + " by ";
+      faults_.add(fail(Code::symbol_conflict)
+                      .say("dim \"" + names_[symbol] + "\" has two values")
+                      .because(std::to_string(values_[symbol]) + " by " + places_[symbol] + ", " + here +
+                               place(input, axis)));
+      return;
+    }
+    faults_.add(wrong_shape(input, "axis " + std::to_string(axis) + " is " + number));
+  }
+
+  void range(size_t symbol) {
+    const Symbol& s = p_.symbols[symbol];
+    if (values_[symbol] >= s.min && values_[symbol] <= s.max) return;
+    faults_.add(fail(Code::symbol_range)
+                    .say("dim \"" + s.name + "\" is outside its range")
+                    .because(std::to_string(values_[symbol]) + " by " + places_[symbol] + ", allowed " +
+                             range_text(s)));
+  }
+
+  const Program& p_;
+  std::span<const std::vector<int64_t>> shapes_;
+  std::vector<int64_t> values_;
+  std::vector<std::string> places_;  // who gave each symbol its value; empty: nobody yet
+  std::vector<std::string> names_;
+  ErrorList faults_;
+};
+
+}  // namespace
+
+std::vector<int64_t> optimal_symbols(const Program& program) {
+  std::vector<int64_t> values;
+  for (const Symbol& s : program.symbols) values.push_back(s.opt);
+  return values;
+}
+
+Result<std::vector<int64_t>> solve_symbols(const Program& program,
+                                           std::span<const std::vector<int64_t>> shapes) {
+  return Solver(program, shapes).solve();
+}
+
+Status check_symbol_ranges(const Program& program, std::span<const int64_t> values) {
+  if (values.size() != program.symbols.size())
+    return fail(Code::internal).say("a binding needs one value per dim");
+  ErrorList faults;
+  for (size_t i = 0; i < values.size(); ++i) {
+    const Symbol& s = program.symbols[i];
+    if (values[i] >= s.min && values[i] <= s.max) continue;
+    faults.add(fail(Code::symbol_range)
+                   .say("dim \"" + s.name + "\" is outside its range")
+                   .because("found " + std::to_string(values[i]) + ", allowed " + range_text(s)));
+  }
+  return faults.take();
+}
+
+}  // namespace ge
