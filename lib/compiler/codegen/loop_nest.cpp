@@ -47,15 +47,15 @@ class NestBuilder {
       if (opt_elements(v) > opt_elements(best)) best = v;
     return best;
   }
-  int64_t opt_elements(ValueId v) const {
+  int64_t opt_value(const Dim& dim) const {
     std::map<std::string, int64_t> opt;
-    for (const Dim& d : graph_.type(v).dims)
-      for (const std::string& s : d.symbols()) {
-        const auto it = graph_.symbols.find(s);
-        opt[s] = it == graph_.symbols.end() ? 8 : it->second.opt;
-      }
-    return product(graph_.type(v).dims).evaluate(opt).value_or(INT64_MAX);
+    for (const std::string& s : dim.symbols()) {
+      const auto it = graph_.symbols.find(s);
+      opt[s] = it == graph_.symbols.end() ? 8 : it->second.opt;
+    }
+    return dim.evaluate(opt).value_or(INT64_MAX);
   }
+  int64_t opt_elements(ValueId v) const { return opt_value(product(graph_.type(v).dims)); }
 
   // Maps that values have without crossing a reduction, walking back from the output.
   void walk_back(ValueId v, const AxisMaps& maps, std::map<ValueId, AxisMaps>& seen) const {
@@ -140,7 +140,17 @@ class NestBuilder {
     nest_.program.row_rank = static_cast<uint8_t>(rows.size());
     primary_maps_ = AxisMaps(primary_rank);
     for (size_t a = 0; a < primary_rank; ++a) primary_maps_[a].axis = position[a];
+    outer_elements_ = opt_product(0, nest_.program.outer_rank);
+    domain_elements_ = opt_product(0, nest_.domain.size());
     return {};
+  }
+  double opt_product(size_t from, size_t to) const { return static_cast<double>(opt_value(product(nest_.domain, from, to))); }
+
+  // An op may run once per element of its own result, not once per element of a larger loop.
+  Status check_redundancy(const Node& node, ValueId counted, bool element) const {
+    const double runs = element ? domain_elements_ : outer_elements_;
+    if (runs <= 1.01 * static_cast<double>(opt_elements(counted))) return {};
+    return refuse(std::string(name_of(node.op)) + " would be computed again for every element of a larger loop");
   }
 
   // -- instructions --
@@ -202,7 +212,7 @@ class NestBuilder {
   }
 
   Result<uint16_t> compute(ValueId v, const AxisMaps& maps) {
-    const Value& value = graph_.value(v);
+    const ValueInfo& value = graph_.value(v);
     if (value.producer == kNone) return load(v, maps);
     const Node& node = graph_.node(value.producer);
     switch (node.op) {
@@ -280,6 +290,7 @@ class NestBuilder {
     const uint16_t code = *scalar_code(node.op);
     LoopInstruction in{.op = code, .type = compute_type(result), .a = registers[0], .b = registers[1], .c = registers[2]};
     in.element = any_element({in.a, in.b, in.c});
+    GE_TRY(check_redundancy(node, node.results[0], in.element));
     nest_.operations_per_element += in.element ? op_weight(code) : 0;
     GE_ASSIGN(const uint16_t reg, append(in));
     return settle(reg, result);
@@ -299,6 +310,7 @@ class NestBuilder {
     const DType dtype = graph_.type(operand).dtype;
     if (touches_row(maps)) return refuse("a reduction inside another reduction's row");
     if (dtype == DType::uint64) return refuse("uint64 in a loop");
+    GE_TRY(check_redundancy(node, operand, true));
     const auto& axes = attr_ints(node, "axes");
     AxisMaps inner(graph_.type(operand).dims.size());
     for (size_t a = 0, kept = 0, row = 0; a < inner.size(); ++a) {
@@ -396,6 +408,7 @@ class NestBuilder {
   std::vector<int8_t> row_axes_;
   std::vector<LoopInstruction> code_;
   std::map<ValueId, std::vector<Emitted>> emitted_;
+  double outer_elements_ = 1, domain_elements_ = 1;  // at the symbols' opt values
   int depth_ = 0;
 };
 

@@ -1,0 +1,117 @@
+// fuse_epilogues: merges a bias addition and an activation into the dot or conv that produces their operand.
+//   before   %h = dot(%x, %w); %s = add(%h, broadcast(%b)); %y = relu(%s)
+//   after    %y = fused(%x, %w, %b) {kind = "dot"} { the same nodes }
+// Precondition: each intermediate has one user and is no output; the bias is a value broadcast to the result (conv: along
+// its channel axis); the activation is one that kernels know (see epilogue_activation).
+// Gain: two writes and two reads of the result, two launches. Cost: none. The sum stays in float32 through the bias and
+// the activation: class rounding. Here: folded scales have become biases; loops would swallow the chain later.
+#include <algorithm>
+#include <optional>
+
+#include "compiler/passes/epilogue.h"
+#include "compiler/passes/grouping.h"
+#include "compiler/passes/passes.h"
+#include "numeric/convert.h"
+
+namespace ge {
+namespace {
+
+std::optional<NodeId> only_user(const Graph& graph, ValueId v) {
+  const auto& uses = graph.uses(v);
+  if (uses.size() != 1 || uses[0].node == kNone) return std::nullopt;
+  return uses[0].node;
+}
+
+// Copies a broadcast that others use as well, so that the group owns one.
+ValueId own_broadcast(Graph& graph, ValueId v) {
+  const NodeId id = graph.value(v).producer;
+  if (graph.use_count(v) == 1) return v;
+  const Node& node = graph.node(id);
+  return graph.node(graph.add_node(node.op, node.operands, {graph.type(v)}, node.attrs, node.sources)).results[0];
+}
+
+bool is_broadcast(const Graph& graph, ValueId v) {
+  const Node* node = graph.producer(v);
+  return node != nullptr && node->op == Op::broadcast;
+}
+
+// The bias a conv kernel can add: one value per channel, [M, 1, 1...] before broadcasting (leading units dropped).
+bool is_channel_bias(const Graph& graph, ValueId v, size_t result_rank) {
+  const Dims& dims = graph.type(v).dims;
+  if (dims.size() + 1 < result_rank || dims.size() > result_rank) return false;
+  const size_t channel = dims.size() + 1 - result_rank;
+  for (size_t i = 0; i < dims.size(); ++i)
+    if (i != channel && !dims[i].is_value(1)) return false;
+  return true;
+}
+
+bool has_bias(const Node& node) { return node.operands.size() > 2 && node.operands[2] != kNone; }
+
+// Adds the `add` behind `value` to the group; returns its result, or `value` where there is none to take.
+ValueId take_bias(Graph& graph, NodeId product, ValueId value, std::vector<NodeId>& group) {
+  const auto user = only_user(graph, value);
+  if (!user || graph.node(*user).op != Op::add || has_bias(graph.node(product))) return value;
+  const uint32_t other = graph.node(*user).operands[0] == value ? 1 : 0;
+  const ValueId bias = graph.node(*user).operands[other];
+  if (bias == value || !is_broadcast(graph, bias)) return value;
+  const ValueId small = graph.producer(bias)->operands[0];
+  const size_t rank = graph.type(value).dims.size();
+  if (graph.node(product).op == Op::conv && !is_channel_bias(graph, small, rank)) return value;
+  const ValueId owned = own_broadcast(graph, bias);
+  if (owned != bias) graph.set_operand(*user, other, owned);
+  group.push_back(graph.value(owned).producer);
+  group.push_back(*user);
+  return graph.node(*user).results[0];
+}
+
+void take_activation(Graph& graph, ValueId value, std::vector<NodeId>& group) {
+  const auto user = only_user(graph, value);
+  if (!user || !epilogue_activation(graph, graph.node(*user), value)) return;
+  for (uint32_t i = 1; i < graph.node(*user).operands.size(); ++i) {  // the bounds of a clamp belong to the group
+    const ValueId bound = graph.node(*user).operands[i];
+    if (!is_broadcast(graph, bound)) continue;
+    const ValueId owned = own_broadcast(graph, bound);
+    graph.set_operand(*user, i, owned);
+    group.push_back(graph.value(owned).producer);
+  }
+  group.push_back(*user);
+}
+
+}  // namespace
+
+std::optional<double> scalar_value(const Graph& graph, ValueId v) {
+  while (is_broadcast(graph, v)) v = graph.producer(v)->operands[0];
+  const TensorData* data = graph.constant(v);
+  if (data == nullptr || !(data->splat || data->count() == 1) || data->load) return std::nullopt;
+  return load_as_double(data->dtype, data->bytes->data(), 0);
+}
+
+std::optional<EpilogueActivation> epilogue_activation(const Graph& graph, const Node& node, ValueId operand) {
+  switch (node.op) {
+    case Op::relu: case Op::sigmoid: case Op::tanh: case Op::gelu: case Op::gelu_tanh: case Op::silu: case Op::hard_swish:
+    case Op::mish: case Op::softplus:
+      return EpilogueActivation{*scalar_code(node.op), 0, 0};
+    case Op::clamp: {
+      if (node.operands[0] != operand) return std::nullopt;
+      const auto low = scalar_value(graph, node.operands[1]), high = scalar_value(graph, node.operands[2]);
+      if (!low || !high) return std::nullopt;
+      return EpilogueActivation{*scalar_code(node.op), *low, *high};
+    }
+    default: return std::nullopt;
+  }
+}
+
+Status fuse_epilogues(Graph& graph, PassContext&) {
+  for (const NodeId id : graph.order()) {
+    const Op op = graph.node(id).op;
+    if (op != Op::dot && op != Op::conv) continue;
+    if (!is_float(graph.type(graph.node(id).results[0]).dtype)) continue;
+    std::vector<NodeId> group{id};
+    const ValueId sum = take_bias(graph, id, graph.node(id).results[0], group);
+    take_activation(graph, sum, group);
+    if (group.size() > 1) group_nodes(graph, group, op == Op::dot ? "dot" : "conv");
+  }
+  return {};
+}
+
+}  // namespace ge

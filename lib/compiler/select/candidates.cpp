@@ -1,0 +1,391 @@
+#include "compiler/select/candidates.h"
+
+#include <algorithm>
+
+#include "compiler/passes/epilogue.h"
+#include "compiler/passes/grouping.h"
+#include "compiler/select/cost.h"
+
+namespace ge {
+namespace {
+
+using Works = std::vector<Work>;
+
+// Axis a and a + 1 of the domain are one for every operand (and no instruction asks for a position on them).
+bool can_merge(const LaunchSpec& spec, size_t a) {
+  for (const LaunchOperand& o : spec.operands) {
+    const StridedView& v = o.view;
+    if (!(v.dims[a + 1] == spec.domain[a + 1]) || !(v.dims[a] == spec.domain[a])) {  // row-level operands: units on row axes
+      if (v.dims[a].is_value(1) && v.dims[a + 1].is_value(1)) continue;
+      return false;
+    }
+    if (!(v.strides[a] == v.strides[a + 1] * v.dims[a + 1])) return false;
+  }
+  return true;
+}
+
+void drop_axis(LaunchSpec& spec, LoopProgram& program, size_t a) {
+  spec.domain.erase(spec.domain.begin() + static_cast<long>(a));
+  for (LaunchOperand& o : spec.operands) {
+    o.view.dims.erase(o.view.dims.begin() + static_cast<long>(a));
+    o.view.strides.erase(o.view.strides.begin() + static_cast<long>(a));
+  }
+  a < program.outer_rank ? --program.outer_rank : --program.row_rank;
+  for (LoopInstruction& in : program.code)
+    if (in.op == static_cast<uint16_t>(LoopOp::kIndex) && in.imm > a) --in.imm;
+}
+
+// Fewer axes mean longer runs: drops units and merges neighbours.
+void simplify_axes(LaunchSpec& spec, LoopProgram& program) {
+  const auto indexed = [&](size_t a) {
+    return std::any_of(program.code.begin(), program.code.end(), [&](const LoopInstruction& in) {
+      return in.op == static_cast<uint16_t>(LoopOp::kIndex) && in.imm == a;
+    });
+  };
+  for (size_t a = spec.domain.size(); a-- > 0;) {
+    const bool last_row = a >= program.outer_rank && program.row_rank == 1;
+    if (spec.domain[a].is_value(1) && !indexed(a) && !last_row) drop_axis(spec, program, a);
+  }
+  for (size_t a = spec.domain.size(); a-- > 1;) {
+    const bool across = a == program.outer_rank;  // an outer and a row axis never merge
+    if (across || indexed(a) || indexed(a - 1) || !can_merge(spec, a - 1)) continue;
+    spec.domain[a] = spec.domain[a - 1] * spec.domain[a];
+    for (LaunchOperand& o : spec.operands) o.view.dims[a] = o.view.dims[a - 1] * o.view.dims[a];
+    drop_axis(spec, program, a - 1);
+  }
+}
+
+// Gives the work its nest, on the fewest axes, and its cost figures; the operands are resolved already.
+void finish_loop(const Graph& graph, Work& w, LoopNest nest) {
+  w.spec.domain = nest.domain;
+  const Dim elements = product(nest.domain);
+  simplify_axes(w.spec, nest.program);
+  w.spec.flops_dim = elements * Dim(static_cast<int64_t>(std::max(1.0, nest.operations_per_element)));
+  w.spec.flops = static_cast<double>(opt_value(graph, w.spec.flops_dim));
+  w.spec.nest = std::make_shared<LoopNest>(std::move(nest));
+}
+
+Result<Work> copy_work(const Graph& graph, LaunchOperand from, LaunchOperand to, std::vector<Source> sources, bool prefer_loops) {
+  const Type type{graph.type(from.value).dtype, from.view.dims};
+  Work w{prefer_loops ? "" : "copy", {}};
+  w.spec.operands = {std::move(from), std::move(to)};
+  w.spec.sources = std::move(sources);
+  if (!prefer_loops) return w;
+  Graph body;
+  body.symbols = graph.symbols;
+  body.add_output(body.add_input("x", type), "y");
+  GE_ASSIGN(LoopNest nest, build_loop_nest(body, false));
+  finish_loop(graph, w, std::move(nest));
+  return w;
+}
+
+class Describer {
+ public:
+  Describer(const Graph& graph, const ValueViews& views, NodeId id, bool prefer_loops, bool exact)
+      : graph_(graph), views_(views), id_(id), node_(graph.node(id)), prefer_loops_(prefer_loops), exact_(exact) {}
+
+  Result<Works> describe() {
+    switch (node_.op) {
+      case Op::fused: return fused();
+      case Op::dot: return one(dot(node_, node_.operands, result(), {}));
+      case Op::conv: return one(conv(node_, node_.operands, result(), {}));
+      case Op::pool: return one(pool());
+      case Op::gather: return one(gather());
+      case Op::pad: return one(pad());
+      case Op::concat: return concat();
+      case Op::dims: return dims();
+      case Op::constant: return Works{};
+      case Op::reshape: case Op::transpose: case Op::broadcast: case Op::slice: return one(copy_of_view());
+      default: return loop_or_reference();
+    }
+  }
+
+ private:
+  ValueId result() const { return node_.results[0]; }
+  LaunchOperand operand(ValueId v) const { return v == kNone ? LaunchOperand{} : LaunchOperand{v, views_.of(v)}; }
+  LaunchOperand operand(const OperandView& view) const { return view.value == kNone ? LaunchOperand{} : LaunchOperand{view.value, views_.through(view)}; }
+  LaunchOperand spread(ValueId v, const Dims& shape) const { return operand(broadcast_to(graph_, v, shape)); }
+  Result<Works> one(Result<Work> work) const {
+    if (!work.ok()) return std::move(work).take_error();
+    Works works;
+    works.push_back(std::move(work).value());
+    return works;
+  }
+  Work work(std::string_view family, std::vector<LaunchOperand> operands, Attrs attrs) const {
+    Work w{family, {}};
+    w.spec.operands = std::move(operands);
+    std::sort(attrs.begin(), attrs.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    w.spec.attrs = std::move(attrs);
+    w.spec.sources = node_.sources;
+    set_flops(w, product(graph_.type(result()).dims));
+    return w;
+  }
+  void set_flops(Work& w, const Dim& flops) const {
+    w.spec.flops_dim = flops;
+    w.spec.flops = static_cast<double>(opt_value(graph_, flops));
+  }
+
+  Result<Works> fused() {
+    const std::string kind = attr_string(node_, "kind");
+    if (kind != "loop") return one(epilogue(kind));
+    Result<Work> w = loop_work(graph_, views_, *node_.body, node_.operands, node_.results, exact_);
+    if (w.ok()) w->spec.sources = node_.sources;
+    return one(std::move(w));
+  }
+
+  // A dot or conv with its bias and activation: the body's inputs are this node's operands.
+  Result<Work> epilogue(const std::string& kind) {
+    const Graph& body = *node_.body;
+    const Node* core = nullptr;
+    EpilogueActivation activation;
+    ValueId bias = kNone;
+    const auto outside = [&](ValueId v) {  // of a body value that is an input, seen through broadcasts
+      while (body.producer(v) != nullptr && body.producer(v)->op == Op::broadcast) v = body.producer(v)->operands[0];
+      const auto it = std::find(body.inputs.begin(), body.inputs.end(), v);
+      return it == body.inputs.end() ? kNone : node_.operands[static_cast<size_t>(it - body.inputs.begin())];
+    };
+    ValueId value = kNone;
+    for (const NodeId id : body.order()) {
+      const Node& n = body.node(id);
+      if (n.op == Op::dot || n.op == Op::conv) {
+        core = &n;
+        value = n.results[0];
+      } else if (n.op == Op::add && core != nullptr) {
+        bias = outside(n.operands[n.operands[0] == value ? 1 : 0]);
+        value = n.results[0];
+      } else if (const auto a = core == nullptr ? std::nullopt : epilogue_activation(body, n, value)) {
+        activation = *a;
+        value = n.results[0];
+      }
+    }
+    if (core == nullptr || value != body.outputs[0]) return fail(Code::internal).say("fused{" + kind + "} does not hold a " + kind + " and its epilogue");
+    std::vector<ValueId> operands;
+    for (const ValueId v : core->operands) operands.push_back(v == kNone ? kNone : outside(v));
+    if (bias != kNone) {
+      operands.resize(3, kNone);
+      operands[2] = bias;
+    }
+    return kind == "dot" ? dot(*core, operands, result(), activation) : conv(*core, operands, result(), activation);
+  }
+
+  static Attrs activation_attrs(const EpilogueActivation& a) {
+    if (a.scalar_op == 0) return {};
+    return {{"activation", int64_t{a.scalar_op}}, {"activation_alpha", a.alpha}, {"activation_beta", a.beta}};
+  }
+
+  Result<Work> dot(const Node& node, const std::vector<ValueId>& operands, ValueId out, const EpilogueActivation& activation) const {
+    const Dims& shape = graph_.type(out).dims;
+    const ValueId bias = operands.size() > 2 ? operands[2] : kNone;
+    std::vector<LaunchOperand> list{operand(operands[0]), operand(operands[1]), spread(bias, shape), operand(out)};
+    const Dim k = graph_.type(operands[0]).dims.back();
+    fold_batch(list);
+    Work w = work("dot", std::move(list), activation_attrs(activation));
+    set_flops(w, product(shape) * k * Dim(2));
+    (void)node;
+    return w;
+  }
+
+  // Batch axes that the right operand does not follow become rows of the left one; batch axes that all operands walk as one
+  // are merged.
+  static void fold_batch(std::vector<LaunchOperand>& list) {
+    StridedView &lhs = list[0].view, &rhs = list[1].view, &bias = list[2].view, &out = list[3].view;
+    const bool has_bias = list[2].value != kNone;
+    const auto merge = [](StridedView& v, size_t a) {
+      v.dims[a + 1] = v.dims[a] * v.dims[a + 1];
+      erase_axis(v, a);
+    };
+    const auto mergeable = [](const StridedView& v, size_t a) { return v.dims[a].is_value(1) || v.dims[a + 1].is_value(1) ? false : v.strides[a] == v.strides[a + 1] * v.dims[a + 1]; };
+    for (size_t a = out.dims.size() - 2; a-- > 0;) {
+      const size_t last = out.dims.size() - 3;  // index of the last batch axis
+      if (out.dims[a].is_value(1)) {
+        for (auto& o : list)
+          if (o.value != kNone) erase_axis(o.view, a);
+      } else if (a == last && rhs.strides[a].is_value(0) && mergeable(lhs, a) && mergeable(out, a) && (!has_bias || mergeable(bias, a))) {
+        merge(lhs, a); merge(out, a);
+        if (has_bias) merge(bias, a);
+        erase_axis(rhs, a);
+      } else if (a < last && mergeable(lhs, a) && mergeable(rhs, a) && mergeable(out, a) && (!has_bias || mergeable(bias, a))) {
+        for (auto& o : list)
+          if (o.value != kNone) merge(o.view, a);
+      }
+    }
+  }
+  static void erase_axis(StridedView& v, size_t a) {
+    v.dims.erase(v.dims.begin() + static_cast<long>(a));
+    v.strides.erase(v.strides.begin() + static_cast<long>(a));
+  }
+
+  Result<Work> conv(const Node& node, const std::vector<ValueId>& operands, ValueId out, const EpilogueActivation& activation) const {
+    const ValueId bias = operands.size() > 2 ? operands[2] : kNone;
+    Attrs attrs = activation_attrs(activation);
+    for (const char* name : {"strides", "dilations", "pads_begin"}) attrs.emplace_back(name, attr_ints(node, name));
+    attrs.emplace_back("groups", attr_int(node, "groups", 1));
+    LaunchOperand bias_operand = operand(bias);
+    if (bias != kNone && graph_.type(bias).dims.size() > 1) {  // [M, 1, 1]: the channel axis alone
+      const Dims& dims = graph_.type(bias).dims;
+      const size_t channel = dims.size() + 1 - graph_.type(out).dims.size();
+      bias_operand.view.strides = {bias_operand.view.strides[channel]};
+      bias_operand.view.dims = {dims[channel]};
+    }
+    const size_t channels = 1;
+    Work w = work("conv", {operand(operands[0]), operand(operands[1]), bias_operand, operand(out)}, std::move(attrs));
+    set_flops(w, product(graph_.type(out).dims) * product(graph_.type(operands[1]).dims, channels) * Dim(2));
+    return w;
+  }
+
+  Result<Work> pool() const {
+    Attrs attrs{{"kind", int64_t{attr_string(node_, "kind") == "average"}}, {"count_include_pad", attr_int(node_, "count_include_pad")}};
+    for (const char* name : {"kernel", "strides", "dilations", "pads_begin", "pads_end"}) attrs.emplace_back(name, attr_ints(node_, name));
+    Work w = work("pool", {operand(node_.operands[0]), operand(result())}, std::move(attrs));
+    int64_t window = 1;
+    for (const int64_t k : attr_ints(node_, "kernel")) window *= k;
+    set_flops(w, product(graph_.type(result()).dims) * Dim(window));
+    return w;
+  }
+
+  Result<Work> gather() const {
+    return work("gather", {operand(node_.operands[0]), operand(node_.operands[1]), operand(result())}, {{"axis", attr_int(node_, "axis")}});
+  }
+
+  Result<Work> pad() const {
+    const ValueId value = node_.operands.size() > 1 ? node_.operands[1] : kNone;
+    std::vector<int64_t> low = attr_ints(node_, "low");
+    low.resize(kMaxRank, 0);
+    return work("pad", {operand(node_.operands[0]), operand(value), operand(result())}, {{"pads_begin", low}});
+  }
+
+  Result<Work> copy(ValueId from, StridedView view, ValueId to, StridedView target) const {
+    return copy_work(graph_, {from, std::move(view)}, {to, std::move(target)}, node_.sources, prefer_loops_);
+  }
+
+  // A view that its reader cannot take (a reshape of a transposed value, a view that is an output): moved once, here.
+  Result<Work> copy_of_view() const {
+    const ValueId from = node_.operands[0];
+    const StridedView& out = views_.of(result());
+    if (node_.op == Op::reshape) return copy(from, views_.of(from), result(), {result(), 0, views_.of(from).dims, dense_strides(views_.of(from).dims)});
+    return fail(Code::internal).say("a view was asked to move: " + std::string(name_of(node_.op)) + " of rank " + std::to_string(out.dims.size()));
+  }
+
+  Result<Works> concat() const {
+    Works works;
+    const size_t axis = static_cast<size_t>(attr_int(node_, "axis"));
+    Dim start;
+    for (const ValueId v : node_.operands) {
+      const Dims& dims = graph_.type(v).dims;
+      if (!views_.is_placed(v) || views_.of(v).root != views_.of(result()).root) {
+        AxisMaps maps = identity_map(dims.size());
+        maps[axis].offset = start;
+        GE_ASSIGN(Work w, copy(v, views_.of(v), result(), views_.through({result(), dims, std::move(maps)})));
+        works.push_back(std::move(w));
+      }
+      start = start + dims[axis];
+    }
+    return works;
+  }
+
+  // The numbers travel as the extents of a scratch view of stride 0, so one kernel serves every expression.
+  Result<Works> dims() const {
+    Works works;
+    const Dims& values = attr_dims(node_, "values");
+    const StridedView& out = views_.of(result());
+    for (size_t i = 0; i < values.size(); i += kMaxRank) {
+      const Dims part(values.begin() + static_cast<long>(i), values.begin() + static_cast<long>(std::min(values.size(), i + kMaxRank)));
+      LaunchOperand extents{.view = {kNone, 0, part, Dims(part.size())}, .scratch = true};
+      LaunchOperand slice{result(), {out.root, out.offset + Dim(static_cast<int64_t>(i)), {Dim(static_cast<int64_t>(part.size()))}, {1}}};
+      works.push_back(work("shape", {std::move(extents), std::move(slice)}, {}));
+    }
+    return works;
+  }
+
+  Result<Works> loop_or_reference() {
+    Result<Work> loop = fail(Code::no_kernel);
+    if (prefer_loops_) {
+      const Grouping g = body_of(graph_, {id_});
+      loop = loop_work(graph_, views_, g.body, g.operands, node_.results, exact_);
+      if (loop.ok()) {
+        loop->spec.sources = node_.sources;
+        return one(std::move(loop));
+      }
+    }
+    return one(reference());
+  }
+
+  Result<Work> reference() const {
+    const ValueId x = node_.operands.empty() ? kNone : node_.operands[0];
+    if (is_map(node_.op)) {
+      std::vector<LaunchOperand> list;
+      for (const ValueId v : node_.operands) list.push_back(operand(v));
+      list.resize(3);
+      list.push_back(operand(result()));
+      return work("map", std::move(list), {{"op", int64_t{*scalar_code(node_.op)}}});
+    }
+    switch (node_.op) {
+      case Op::cast: return work("cast", {operand(x), operand(result())}, {});
+      case Op::iota: return work("iota", {operand(result())}, {{"axis", attr_int(node_, "axis")}});
+      case Op::softmax: return work("softmax", {operand(x), operand(result())}, {{"axis", attr_int(node_, "axis")}});
+      case Op::log_softmax: return work("log_softmax", {operand(x), operand(result())}, {{"axis", attr_int(node_, "axis")}});
+      case Op::normalize: return normalize();
+      case Op::reduce: return reduce();
+      default: return fail(Code::no_kernel).say("no kernel family for " + std::string(name_of(node_.op)));
+    }
+  }
+
+  Result<Work> normalize() const {
+    const auto optional = [&](size_t i) { return node_.operands.size() > i ? operand(node_.operands[i]) : LaunchOperand{}; };
+    return work("normalize", {operand(node_.operands[0]), optional(1), optional(2), operand(result()), {}, {}},
+                {{"axis", attr_int(node_, "axis")}, {"epsilon", attr_double(node_, "epsilon", 1e-5)}, {"kind", int64_t{attr_string(node_, "kind") == "rms"}}});
+  }
+
+  Result<Work> reduce() const {
+    static constexpr std::string_view kKinds[] = {"sum", "prod", "max", "min", "mean", "argmax", "argmin"};
+    const auto kind = std::find(std::begin(kKinds), std::end(kKinds), attr_string(node_, "kind")) - std::begin(kKinds);
+    const Dims& full = graph_.type(node_.operands[0]).dims;
+    int64_t mask = 0;
+    for (const int64_t a : attr_ints(node_, "axes")) mask |= int64_t{1} << a;
+    OperandView kept{result(), full, {}};  // the result with the reduced axes as units
+    for (size_t a = 0; a < full.size(); ++a) {
+      if ((mask >> a) & 1) kept.domain[a] = 1;
+      else kept.axes.push_back({static_cast<int8_t>(a), 1, 0});
+    }
+    Work w = work("reduce", {operand(node_.operands[0]), operand(kept)}, {{"kind", int64_t{kind}}, {"axes", mask}, {"select_last", attr_int(node_, "select_last")}});
+    set_flops(w, product(full));
+    return w;
+  }
+
+  const Graph& graph_;
+  const ValueViews& views_;
+  const NodeId id_;
+  const Node& node_;
+  const bool prefer_loops_, exact_;
+};
+
+}  // namespace
+
+Result<Work> loop_work(const Graph& graph, const ValueViews& views, const Graph& body, const std::vector<ValueId>& operands,
+                       const std::vector<ValueId>& results, bool exact) {
+  GE_ASSIGN(LoopNest nest, build_loop_nest(body, exact));
+  Work w{"", {}};
+  for (size_t i = 0; i < nest.operands.size(); ++i) {
+    const LoopNest::Binding& b = nest.operands[i];
+    OperandView view{b.output ? results[b.index] : operands[b.index], nest.domain, b.axes};
+    if (nest.program.operands[i].row_level)
+      for (size_t a = nest.program.outer_rank; a < view.domain.size(); ++a) view.domain[a] = 1;
+    w.spec.operands.push_back({view.value, views.through(view)});
+  }
+  finish_loop(graph, w, std::move(nest));
+  return w;
+}
+
+Result<Work> describe_output_copy(const Graph& graph, const ValueViews& views, size_t index, bool prefer_loops) {
+  const ValueId v = graph.outputs[index];
+  const Dims& dims = graph.type(v).dims;
+  LaunchOperand to{.value = v, .view = {kNone, 0, dims, dense_strides(dims)}, .output = static_cast<int32_t>(index)};
+  const Node* producer = graph.producer(v);
+  return copy_work(graph, {v, views.of(v)}, std::move(to), producer == nullptr ? std::vector<Source>{} : producer->sources, prefer_loops);
+}
+
+Result<std::vector<Work>> describe_node(const Graph& graph, const ValueViews& views, NodeId node, bool prefer_loops, bool exact) {
+  return Describer(graph, views, node, prefer_loops, exact).describe();
+}
+
+}  // namespace ge

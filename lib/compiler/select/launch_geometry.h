@@ -1,0 +1,9 @@
+// Grid and block of built-in CUDA rows. Entry: set_geometry. Rows loop over their work, so any grid is right; this one is fast.
+#pragma once
+#include "compiler/select/selection.h"
+
+namespace ge {
+
+void set_geometry(const Graph& graph, const Target& target, LaunchSpec& launch);
+
+}  // namespace ge

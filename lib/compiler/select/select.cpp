@@ -1,0 +1,212 @@
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <tuple>
+
+#include "compiler/select/candidates.h"
+#include "compiler/select/cost.h"
+#include "compiler/select/launch_geometry.h"
+#include "compiler/select/selection.h"
+#include "contract/args_pack.h"
+#include "kernels/registry.h"
+
+namespace ge {
+namespace {
+
+// Sizes at which a row's own check is asked: a kernel is chosen for a symbolic shape only if it takes all of them.
+std::vector<std::map<std::string, int64_t>> sample_symbols(const Graph& graph) {
+  std::vector<std::map<std::string, int64_t>> samples(5);
+  for (const auto& [name, range] : graph.symbols) {
+    const auto clamp = [&](int64_t v) { return std::clamp(v, range.min, range.max); };
+    samples[0][name] = range.opt;
+    samples[1][name] = clamp(range.min);
+    samples[2][name] = clamp(std::max<int64_t>(range.min, 1));
+    samples[3][name] = clamp(range.opt + 1);
+    samples[4][name] = clamp(17);
+  }
+  if (graph.symbols.empty()) samples.resize(1);
+  return samples;
+}
+
+constexpr uintptr_t kPretendBase = 1 << 20;  // a 256-byte aligned address; checks look at alignment, never at memory
+
+class Chooser {
+ public:
+  Chooser(const Graph& graph, const Target& target, const SelectOptions& options)
+      : graph_(graph), target_(target), options_(options), samples_(sample_symbols(graph)) {}
+
+  Status choose(Work& work, NodeSelection& selection) const {
+    if (work.family.empty()) {
+      selection.candidates.push_back({"loop", launch_cost_us(graph_, work.spec, target_), "", true});
+      selection.launches.push_back(std::move(work.spec));
+      return {};
+    }
+    const KernelRow* best = nullptr;
+    double best_cost = 0;
+    std::vector<Candidate> candidates;
+    for (const KernelRow& row : kernel_rows()) {
+      if (row.device != target_.device() || !in_family(row, work.family)) continue;
+      Candidate c{std::string(row.name), 0, refusal(row, work.spec), false};
+      if (c.refused.empty()) {
+        LaunchSpec trial = work.spec;
+        trial.row = &row;
+        c.cost_us = launch_cost_us(graph_, trial, target_);
+        if (best == nullptr || c.cost_us < best_cost) {
+          best = &row;
+          best_cost = c.cost_us;
+        }
+      }
+      candidates.push_back(std::move(c));
+    }
+    if (best == nullptr) return no_kernel(work, candidates);
+    for (Candidate& c : candidates) c.chosen = c.kernel == best->name;
+    std::stable_sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
+      return std::tuple(!a.chosen, !a.refused.empty(), a.cost_us) < std::tuple(!b.chosen, !b.refused.empty(), b.cost_us);
+    });
+    selection.candidates.insert(selection.candidates.end(), candidates.begin(), candidates.end());
+    work.spec.row = best;
+    keep_known_attrs(*best, work.spec.attrs);
+    set_geometry(graph_, target_, work.spec);
+    selection.launches.push_back(std::move(work.spec));
+    return {};
+  }
+
+ private:
+  // "dot" owns dot_reference and dot_blocked_f32; "log_softmax" is not "softmax".
+  static bool in_family(const KernelRow& row, std::string_view family) {
+    return row.name.starts_with(family) && row.name.size() > family.size() && row.name[family.size()] == '_';
+  }
+
+  static void keep_known_attrs(const KernelRow& row, Attrs& attrs) {
+    std::erase_if(attrs, [&](const auto& attr) {
+      return std::none_of(row.attrs.begin(), row.attrs.end(), [&](const AttrRow& a) { return a.name == attr.first; });
+    });
+  }
+
+  // Attributes of the work that the row does not have, beyond those that say "nothing".
+  static std::string unknown_attr(const KernelRow& row, const Attrs& attrs) {
+    for (const auto& [name, value] : attrs) {
+      const bool known = std::any_of(row.attrs.begin(), row.attrs.end(), [&](const AttrRow& a) { return a.name == name; });
+      const auto* number = std::get_if<int64_t>(&value);
+      if (!known && !(number != nullptr && *number == 0)) return name;
+    }
+    return "";
+  }
+
+  std::string refusal(const KernelRow& row, const LaunchSpec& spec) const {
+    if (options_.reference && !row.name.ends_with("_reference") && target_.device() == KernelDevice::kCpu) return "-O0 takes reference kernels only";
+    if (row.limits.min_arch > target_.arch) return "needs sm_" + std::to_string(row.limits.min_arch);
+    if (row.operands.size() < spec.operands.size()) return "takes " + std::to_string(row.operands.size()) + " operands";
+    if (const std::string attr = unknown_attr(row, spec.attrs); !attr.empty()) return "has no attribute " + attr;
+    for (size_t i = 0; i < spec.operands.size(); ++i)
+      if (const std::string reason = operand_refusal(row.operands[i], spec.operands[i]); !reason.empty()) return reason;
+    return shape_refusal(row, spec);
+  }
+
+  std::string operand_refusal(const OperandRow& row, const LaunchOperand& operand) const {
+    if (operand.scratch) return "";
+    if (operand.value == kNone) return row.optional ? "" : "needs operand " + std::string(row.name);
+    const DType dtype = graph_.type(operand.value).dtype;
+    if (!row.dtypes.contains(dtype)) return std::string(row.name) + " is " + std::string(name_of(dtype));
+    const auto rank = static_cast<int>(operand.view.dims.size());
+    if (rank < row.min_rank || rank > row.max_rank) return std::string(row.name) + " has rank " + std::to_string(rank);
+    return "";
+  }
+
+  // What the row itself says to these views, at several sizes.
+  std::string shape_refusal(const KernelRow& row, const LaunchSpec& spec) const {
+    const KernelDesc description = desc(row);
+    Attrs attrs = spec.attrs;
+    keep_known_attrs(row, attrs);
+    if (const Status status = check_attrs(description, attrs); !status.ok()) return reason(status.error());
+    for (const auto& symbols : samples_) {
+      std::vector<TensorView> views;
+      for (size_t i = 0; i < row.operands.size(); ++i) {
+        auto view = concrete(i < spec.operands.size() ? spec.operands[i] : LaunchOperand{}, symbols);
+        if (!view) return "";  // sizes overflow here: nothing to ask about
+        views.push_back(*view);
+      }
+      if (const Status status = check_operands(description, views); !status.ok()) return reason(status.error());
+      if (row.check == nullptr) continue;
+      const LaunchShape shape{views, attrs, {1, 1, 1}, {1, 1, 1}};
+      if (const Status status = row.check(shape); !status.ok()) return reason(status.error());
+    }
+    return "";
+  }
+  static std::string reason(const Error& error) {
+    const Diagnostic& d = error.first();
+    return !d.found.empty() ? d.found : !d.message.empty() ? d.message : std::string(title_of(d.code));
+  }
+
+  std::optional<TensorView> concrete(const LaunchOperand& operand, const std::map<std::string, int64_t>& symbols) const {
+    TensorView view;
+    if (operand.value == kNone && !operand.scratch) {
+      view.rank = -1;
+      return view;
+    }
+    view.dtype = operand.scratch ? operand.dtype : graph_.type(operand.value).dtype;
+    view.rank = static_cast<int32_t>(operand.view.dims.size());
+    for (size_t i = 0; i < operand.view.dims.size(); ++i) {
+      const auto dim = operand.view.dims[i].evaluate(symbols), stride = operand.view.strides[i].evaluate(symbols);
+      if (!dim || !stride) return std::nullopt;
+      view.dims[i] = *dim;
+      view.strides[i] = *stride;
+    }
+    const auto offset = operand.view.offset.evaluate(symbols);
+    if (!offset) return std::nullopt;
+    view.data = reinterpret_cast<void*>(kPretendBase + static_cast<uintptr_t>(bytes_of(view.dtype, std::max<int64_t>(*offset, 0))));
+    return view;
+  }
+
+  Status no_kernel(const Work& work, const std::vector<Candidate>& candidates) const {
+    std::string found = "target " + std::string(target_.name);
+    for (const Candidate& c : candidates) found += "\n" + c.kernel + ": " + c.refused;
+    if (candidates.empty()) found += ": no " + std::string(work.family) + " kernels";
+    Diagnostic d = fail(Code::no_kernel).say("no " + std::string(work.family) + " kernel can run this node").because(std::move(found));
+    if (!work.spec.sources.empty()) {
+      d.place = work.spec.sources[0].place;
+      d.path = work.spec.sources[0].path;
+    }
+    return d;
+  }
+
+  const Graph& graph_;
+  const Target& target_;
+  const SelectOptions& options_;
+  const std::vector<std::map<std::string, int64_t>> samples_;
+};
+
+}  // namespace
+
+Result<Selection> select(const Graph& graph, const ValueViews& views, const Target& target, const SelectOptions& options) {
+  Selection selection;
+  ErrorList errors;
+  const bool prefer_loops = !(options.reference && target.device() == KernelDevice::kCpu);
+  const Chooser chooser(graph, target, options);
+  for (const NodeId id : graph.order()) {
+    if (views.is_view(id)) continue;
+    auto works = describe_node(graph, views, id, prefer_loops, options.exact);
+    if (!works.ok()) {
+      errors.add(std::move(works).take_error());
+      continue;
+    }
+    NodeSelection chosen{id, {}, {}};
+    for (Work& work : *works) {
+      Status status = chooser.choose(work, chosen);
+      if (!status.ok()) errors.add(std::move(status).take_error());
+    }
+    if (!chosen.launches.empty()) selection.nodes.push_back(std::move(chosen));
+  }
+  for (size_t i = 0; i < graph.outputs.size(); ++i) {
+    if (views.root_of_output(i) != kNone) continue;
+    NodeSelection chosen{kNone, {}, {}};
+    GE_ASSIGN(Work work, describe_output_copy(graph, views, i, prefer_loops));
+    Status status = chooser.choose(work, chosen);
+    if (!status.ok()) errors.add(std::move(status).take_error());
+    else selection.nodes.push_back(std::move(chosen));
+  }
+  GE_TRY(errors.take());
+  return selection;
+}
+
+}  // namespace ge
