@@ -18,11 +18,18 @@ class Lowering {
   Status run() {
     for (const NodeId id : graph_.order()) {
       if (graph_.node(id).op == Op::onnx) lower_node(id);
+      if (graph_.node(id).op == Op::constant) know_contents(id);
     }
     return errors_.take();
   }
 
  private:
+  // Shapes and axes in initializers are what shape arithmetic starts from.
+  void know_contents(NodeId id) {
+    const ValueId value = graph_.node(id).results[0];
+    if (!graph_.value(value).contents) graph_.value(value).contents = infer_contents(graph_, graph_.node(id));
+  }
+
   // A node whose operand comes from a faulty node is checked as far as it can be without types, and is faulty too.
   void lower_node(NodeId id) {
     const Node& node = graph_.node(id);

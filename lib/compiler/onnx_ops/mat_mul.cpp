@@ -13,17 +13,7 @@ Dims joined(const Dims& batch, const Dim& rows, const Dim& columns) {
   return shape;
 }
 
-// A matrix on the right serves every batch: one dot over all rows, [batch..., M, K] as [batch * ... * M, K].
-ValueId dot_rows(OpContext& c, ValueId lhs, ValueId rhs) {
-  Builder& b = c.build();
-  const Dims shape = c.dims(lhs);
-  const Dim depth = shape.back();
-  Dims result(shape.begin(), shape.end() - 1);
-  result.push_back(c.dims(rhs)[1]);
-  const ValueId rows = b.reshape(lhs, {product(shape, 0, shape.size() - 1), depth});
-  return b.reshape(b.op(Op::dot, {rows, rhs}), result);
-}
-
+// A matrix on the right is broadcast over the batch: a view of stride 0, which selection folds into one dot over all rows.
 ValueId dot_batched(OpContext& c, ValueId lhs, ValueId rhs) {
   Builder& b = c.build();
   const Dims l = c.dims(lhs), r = c.dims(rhs);
@@ -32,8 +22,7 @@ ValueId dot_batched(OpContext& c, ValueId lhs, ValueId rhs) {
     return c.fail(c.about_node(Code::broadcast_mismatch, "the batch dims of the inputs do not broadcast")
                       .because(c.describe(c.in(0)) + " and " + c.describe(c.in(1))));
   }
-  const size_t rank = l.size();
-  const ValueId left = b.broadcast(lhs, joined(*batch, l[rank - 2], l[rank - 1]));
+  const ValueId left = b.broadcast(lhs, joined(*batch, l[l.size() - 2], l[l.size() - 1]));
   const ValueId right = b.broadcast(rhs, joined(*batch, r[r.size() - 2], r[r.size() - 1]));
   return b.op(Op::dot, {left, right});
 }
@@ -64,8 +53,7 @@ Results lower_mat_mul(OpContext& c) {
   const bool row = c.rank(c.in(0)) == 1, column = c.rank(c.in(1)) == 1;
   const ValueId lhs = row ? b.reshape(c.in(0), {Dim(1), c.dims(c.in(0))[0]}) : c.in(0);
   const ValueId rhs = column ? b.reshape(c.in(1), {c.dims(c.in(1))[0], Dim(1)}) : c.in(1);
-  const int64_t l = c.rank(lhs), r = c.rank(rhs);
-  const ValueId matrix = l == 2 && r == 2 ? b.op(Op::dot, {lhs, rhs}) : r == 2 ? dot_rows(c, lhs, rhs) : dot_batched(c, lhs, rhs);
+  const ValueId matrix = dot_batched(c, lhs, rhs);
   if (c.failed() || !(row || column)) return matrix;
   Dims shape = c.dims(matrix);  // a vector's own dim goes again
   if (column) shape.pop_back();

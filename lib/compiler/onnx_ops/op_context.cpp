@@ -253,12 +253,11 @@ ValueId OpContext::concat(std::vector<ValueId> parts, int64_t axis) {
 
 void OpContext::require_equal(const Dim& lhs, const Dim& rhs, const std::string& message) {
   if (lhs == rhs || failed()) return;
-  const std::string found = lhs.to_string() + " and " + rhs.to_string() + " differ";
-  if (lhs.is_static() && rhs.is_static()) {
-    fail(about_node(Code::shape_mismatch, message).because(found));
+  if (Dim::never_equal(lhs, rhs)) {
+    fail(about_node(Code::shape_mismatch, message).because(lhs.to_string() + " and " + rhs.to_string() + " differ"));
     return;
   }
-  graph_.assertions.push_back({lhs, rhs, node_label(node_) + ": " + message, node_.sources.empty() ? Source{} : node_.sources.front()});
+  graph_.add_assertion({lhs, rhs, node_label(node_) + ": " + message, node_.sources.empty() ? Source{} : node_.sources.front()});
 }
 
 }  // namespace ge

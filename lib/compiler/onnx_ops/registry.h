@@ -7,12 +7,13 @@
 #include <vector>
 
 #include "compiler/ir/graph.h"
+#include "compiler/ir/opset.h"
 #include "numeric/dtype.h"
 
 namespace ge {
 
-inline constexpr int kOldestOpset = 13;
-inline constexpr int kNewestOpset = 24;
+
+
 
 class OpContext;
 struct Results;

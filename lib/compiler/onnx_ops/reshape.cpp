@@ -16,7 +16,9 @@ Dim inferred_dim(Dims in, const Dims& target, size_t at) {
     if (same != in.end()) in.erase(same);
     else rest.push_back(target[i]);
   }
-  return rest.empty() ? product(in) : Dim::floor_div(product(in), product(rest));
+  if (rest.empty()) return product(in);
+  const auto exact = Dim::exact_quotient(product(in), product(rest));
+  return exact ? *exact : Dim::floor_div(product(in), product(rest));
 }
 
 bool check_inferred(OpContext& c, const Dims& target, size_t at) {
