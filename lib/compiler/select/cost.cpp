@@ -42,7 +42,8 @@ bool is_output_operand(const LaunchSpec& launch, size_t operand) {
 Dim bytes_touched(const Graph& graph, const LaunchSpec& launch, bool written) {
   Dim total;
   for (size_t i = 0; i < launch.operands.size(); ++i) {
-    const auto& [value, view] = launch.operands[i];
+    const ValueId value = launch.operands[i].value;
+    const StridedView& view = launch.operands[i].view;
     if (value == kNone || is_output_operand(launch, i) != written) continue;
     Dim elements = 1;
     for (size_t d = 0; d < view.dims.size(); ++d)
