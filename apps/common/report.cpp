@@ -1,0 +1,37 @@
+#include "common/report.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+namespace ge {
+namespace {
+
+// The first line up to its colon in bold red: "error[E0312]:".
+std::string coloured(const std::string& text) {
+  const size_t colon = text.find("]:");
+  if (colon == std::string::npos) return text;
+  return "\033[1;31m" + text.substr(0, colon + 2) + "\033[0m" + text.substr(colon + 2);
+}
+
+void print_line(const std::string& text) { std::fprintf(stderr, "%s\n", text.c_str()); }
+
+}  // namespace
+
+bool use_colour(int descriptor) {
+  const char* no_colour = std::getenv("NO_COLOR");
+  return isatty(descriptor) == 1 && (no_colour == nullptr || *no_colour == '\0');
+}
+
+int report(const Error& error) {
+  const bool colour = use_colour(STDERR_FILENO);
+  for (const Diagnostic& d : error.list()) print_line(colour ? coloured(to_string(d)) : to_string(d));
+  if (error.list().size() > 1) print_line(std::to_string(error.list().size()) + " errors");
+  return exit_code(error.kind());
+}
+
+void note(std::string_view text) { std::fprintf(stderr, "note: %.*s\n", static_cast<int>(text.size()), text.data()); }
+
+}  // namespace ge

@@ -1,0 +1,15 @@
+// Rendering of diagnostics on standard error, the colour rule and the exit code. Entry: report.
+// Colour only on a terminal and never with NO_COLOR; the same text otherwise.
+#pragma once
+#include <string_view>
+
+#include "base/status.h"
+
+namespace ge {
+
+bool use_colour(int descriptor);                // a terminal, and NO_COLOR is not set
+// Prints every diagnostic of the error; returns the process exit code of its kind.
+int report(const Error& error);
+void note(std::string_view text);               // "note: ..." on standard error
+
+}  // namespace ge

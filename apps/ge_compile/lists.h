@@ -1,0 +1,9 @@
+// --list-ops, --list-passes, --list-kernels, --list-targets: tables for people, JSON for scripts. Entry: print_lists.
+#pragma once
+#include "ge_compile/options.h"
+
+namespace ge {
+
+void print_lists(const CompileCommand& command);
+
+}  // namespace ge

@@ -1,0 +1,11 @@
+// ge-compile: model in, plan out. Flags become a CompileCommand, run_command does the work.
+#include "ge_compile/options.h"
+#include "ge_compile/run.h"
+#include "platform/file.h"
+
+int main(int argc, char** argv) {
+  ge::remove_temporaries_on_signal();
+  ge::CompileCommand command;
+  if (const auto done = ge::parse_options(argc, argv, command)) return *done;
+  return ge::run_command(command);
+}

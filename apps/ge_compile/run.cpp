@@ -1,0 +1,166 @@
+#include "ge_compile/run.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+
+#include "common/report.h"
+#include "compiler/compile.h"
+#include "compiler/ir/text.h"
+#include "compiler/onnx_ops/lower.h"
+#include "compiler/source/bindings.h"
+#include "compiler/source/graph_json.h"
+#include "compiler/source/graph_json_write.h"
+#include "compiler/target/target.h"
+#include "document/writer.h"
+#include "ge/ge.h"
+#include "ge_compile/lists.h"
+#include "platform/file.h"
+
+namespace ge {
+namespace {
+
+Result<Graph> read_model(const CompileCommand& c) {
+  const bool standard_input = c.model == "-";
+  if (!standard_input && c.model.ends_with(".onnx"))
+    return fail(Code::unsupported_feature).say("this ge reads graph.json, not ONNX").at(c.model).try_("write the model as graph.json, see docs/graph-format.md");
+  GE_ASSIGN(const ByteBuffer text, standard_input ? read_stdin(kMaxGraphJsonBytes) : read_file(c.model, kMaxGraphJsonBytes));
+  const std::string name = standard_input ? "<stdin>" : c.model;
+  if (text.size() == 0) return fail(Code::empty_file).at(name);
+  GE_ASSIGN(Graph graph, read_graph_json(text.span(), name, standard_input ? "" : folder_of(c.model)));
+  for (const std::string& dim : c.dims) GE_TRY(apply_dim(graph, dim));
+  for (const std::string& freeze : c.freezes) GE_TRY(freeze_input(graph, freeze));
+  return graph;
+}
+
+// "native" and the default: the CPU and every visible GPU's architecture, said aloud.
+std::vector<std::string> resolve_native(const CompileCommand& c) {
+  std::vector<std::string> targets = c.targets;
+  const bool said_nothing = targets.empty();
+  if (said_nothing) targets.push_back("native");
+  std::vector<std::string> out;
+  for (const std::string& t : targets) {
+    if (t != "native") {
+      out.push_back(t);
+      continue;
+    }
+    out.emplace_back("cpu");
+    const int32_t gpus = ge_cuda_device_count();
+    for (int32_t i = 0; i < gpus; ++i) out.push_back("sm_" + std::to_string(ge_cuda_device_arch(i)));
+    std::string list;
+    for (const std::string& name : out) list += (list.empty() ? "" : ",") + name;
+    note(gpus > 0 ? "native target: " + list : "no GPU here: the plan has cpu only; add -t sm_90");
+  }
+  return out;
+}
+
+CompileOptions compile_options(const CompileCommand& c) {
+  CompileOptions o;
+  o.targets = resolve_native(c);
+  o.level = c.level;
+  o.exact = c.exact;
+  o.allow = c.allow;
+  o.passes.only = c.passes;
+  o.passes.disabled = c.disabled;
+  o.passes.print_after = c.print_ir.value_or("");
+  if (c.print_ir && o.passes.print_after.empty()) o.passes.print_after = "all";
+  o.passes.check = c.check_passes;
+  o.passes.time = c.time_passes;
+  o.passes.print = [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); };
+  o.explain = c.explain;
+  o.keep_ptx = c.ptx;
+  o.cuda_source = c.emit == "cuda";
+  return o;
+}
+
+Status write_text(const std::string& path, std::string_view text) {
+  return path == "-" ? write_stdout(as_bytes(text)) : write_file(path, as_bytes(text));
+}
+
+Status write_plan_file(const std::string& path, Compiled& compiled) {
+  if (path == "-") {
+    if (isatty(STDOUT_FILENO) == 1) return fail(Code::bad_usage).say("a plan is binary: it is not written to a terminal").try_("-o FILE, or redirect standard output");
+    return compiled.write([](ByteSpan bytes) { return write_stdout(bytes); });
+  }
+  GE_ASSIGN(AtomicFile file, AtomicFile::create(path));
+  GE_TRY(compiled.write([&](ByteSpan bytes) { return file.write(bytes); }));
+  return file.commit();
+}
+
+std::string bytes_text(int64_t bytes) {
+  static constexpr const char* kUnits[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+  auto value = static_cast<double>(bytes);
+  size_t unit = 0;
+  while (value >= 1024 && unit + 1 < std::size(kUnits)) value /= 1024, ++unit;
+  return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.1f} {}", value, kUnits[unit]);
+}
+
+void print_summary(const Compiled& compiled, double seconds) {
+  for (const std::string& text : compiled.notes) note(text);
+  std::string line;
+  for (const auto& t : compiled.summary.targets)
+    line += fmt::format("{}: {} launches, {} kernels, {} scratch; ", t.target, t.launches, t.kernels, bytes_text(t.scratch_bytes));
+  fmt::print(stderr, "{}weights {}; {:.2f} s\n", line, bytes_text(compiled.summary.weight_bytes), seconds);
+}
+
+Status emit(const CompileCommand& c, Graph graph) {
+  const auto start = std::chrono::steady_clock::now();
+  if (c.emit == "graph") return write_graph_json(graph, c.output);
+  const CompileOptions options = compile_options(c);
+  if (c.emit == "ir" || c.emit == "dot") {
+    GE_ASSIGN(const Graph optimised, optimise(std::move(graph), options, options.targets.front()));
+    return write_text(c.output, c.emit == "ir" ? print(optimised) : to_dot(optimised));
+  }
+  GE_ASSIGN(Compiled compiled, compile(std::move(graph), options));
+  if (c.explain) std::fwrite(compiled.explanation.data(), 1, compiled.explanation.size(), stderr);
+  GE_TRY(c.emit == "cuda" ? write_text(c.output, compiled.cuda_source) : write_plan_file(c.output, compiled));
+  print_summary(compiled, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  return {};
+}
+
+// --check: every fault as a row, for people or for scripts. Writes nothing.
+int check_model(const CompileCommand& c) {
+  Status status;
+  auto graph = read_model(c);
+  if (!graph.ok()) status = std::move(graph).take_error();
+  else status = lower_onnx(*graph);
+  if (c.json) {
+    DocumentBuilder b;
+    b.begin_object().member("model", c.model).member("ok", status.ok()).key("faults").begin_array();
+    if (!status.ok())
+      for (const Diagnostic& d : status.error().list())
+        b.begin_object().member("code", code_string(d.code)).member("message", d.message.empty() ? std::string(title_of(d.code)) : d.message)
+            .member("place", d.place).member("path", d.path).member("found", d.found).member("fix", d.fix).end_object();
+    b.end_array().end_object();
+    fmt::print("{}\n", to_json(std::move(b).finish(), 2));
+    return status.ok() ? 0 : exit_code(status.error().kind());
+  }
+  if (!status.ok()) return report(status.error());
+  fmt::print("{}: everything is supported\n", c.model);
+  return 0;
+}
+
+Status refuse_what_is_not_there(const CompileCommand& c) {
+  if (c.tune || c.locked || !c.tuning_db.empty()) return fail(Code::bad_usage).say("this ge does not tune yet: leave out --tune, --tuning-db and --locked");
+  if (c.reference.has_value() && *c.reference > 0) return fail(Code::bad_usage).say("this ge's plans hold no reference answers yet: leave out --reference");
+  return {};
+}
+
+}  // namespace
+
+int run_command(const CompileCommand& command) {
+  if (command.lists()) {
+    print_lists(command);
+    return 0;
+  }
+  if (Status status = refuse_what_is_not_there(command); !status.ok()) return report(status.error());
+  if (command.check) return check_model(command);
+  auto graph = read_model(command);
+  if (!graph.ok()) return report(graph.error());
+  const Status status = emit(command, std::move(graph).value());
+  return status.ok() ? 0 : report(status.error());
+}
+
+}  // namespace ge
