@@ -9,12 +9,17 @@ namespace ge {
 
 std::string to_string(const Type& type) { return std::string(name_of(type.dtype)) + to_string(type.dims); }
 
+bool Graph::asserts(const Assertion& needed) const {
+  const Dim difference = needed.lhs - needed.rhs;
+  if (difference.is_value(0)) return true;
+  // a == b gives q*a == q*b. Assertions are about the few symbols of a model: their number does not grow with its nodes.
+  return std::any_of(assertions.begin(), assertions.end(), [&](const Assertion& a) {
+    return Dim::exact_quotient(difference, a.lhs - a.rhs).has_value();
+  });
+}
+
 void Graph::add_assertion(Assertion assertion) {
-  const auto same = [&](const Assertion& a) {
-    return (a.lhs == assertion.lhs && a.rhs == assertion.rhs) || (a.lhs == assertion.rhs && a.rhs == assertion.lhs);
-  };
-  // Assertions are about the few symbols of a model: their number does not grow with its nodes.
-  if (std::none_of(assertions.begin(), assertions.end(), same)) assertions.push_back(std::move(assertion));
+  if (!asserts(assertion)) assertions.push_back(std::move(assertion));
 }
 
 ValueId Graph::add_input(std::string value_name, Type type) {

@@ -114,7 +114,8 @@ class Graph {
   std::vector<ValueId> inputs, outputs;
   std::vector<std::string> output_names;  // the model's names; outputs may repeat a value
 
-  void add_assertion(Assertion assertion);  // once, however often it is added
+  void add_assertion(Assertion assertion);  // unless asserts() holds
+  bool asserts(const Assertion& needed) const;  // the assertions imply it
 
   ValueId add_input(std::string value_name, Type type);
   // Appends a node whose results have the given types; results are new values.

@@ -12,6 +12,12 @@ Result<std::vector<Type>> infer_types(Op op, std::span<const Type* const> operan
   return Inference(op, operands, attrs, data, body, assertions).run();
 }
 
+Result<std::vector<Type>> infer_node(const Graph& graph, const Node& node, std::vector<Graph::Assertion>* assertions) {
+  std::vector<const Type*> operands;
+  for (const ValueId v : node.operands) operands.push_back(v == kNone ? nullptr : &graph.type(v));
+  return infer_types(node.op, operands, node.attrs, node.data.get(), node.body.get(), assertions);
+}
+
 Result<std::vector<Type>> Inference::run() {
   GE_TRY(check_operands());
   GE_TRY(check_attributes());

@@ -14,7 +14,11 @@ namespace ge {
 Result<std::vector<Type>> infer_types(Op op, std::span<const Type* const> operands, const AttrMap& attrs, const TensorData* data,
                                       const Graph* body, std::vector<Graph::Assertion>* assertions);
 
+// infer_types of a node of the graph.
+Result<std::vector<Type>> infer_node(const Graph& graph, const Node& node, std::vector<Graph::Assertion>* assertions);
+
 // Symbolic contents of small integer results (dims, reshape, concat, slice, gather, map ops on them ...), where known.
+// The node must have the types that infer_node gives; its operands' contents are taken as they stand.
 std::optional<Dims> infer_contents(const Graph& graph, const Node& node);
 
 }  // namespace ge

@@ -6,6 +6,12 @@
 //     %y = softmax(%h) {axis = 1} : float32[batch, 4]   // /nodes/2
 //     return %y as "y"
 //   }
+//
+// Also: "assert <dim> == <dim> "message"" lines first; several results "%a, %b = op(..) : T, T"; "_" for an absent operand;
+// %0, %1 .. for values with no name, %"any text" for other names; onnx.Softmax@13(..), onnx."com.microsoft".Gelu@1(..);
+// "%y = fused(%x) {kind = "loop"} : T body (%0: T) { .. }"; constants as "[1.0, 2.0]" in row-major order, NaNs other than
+// the usual one as bits "0x7fc00001". A core op's types may be left out: they are inferred.
+// The comment after a node gives its sources' paths, joined by " + ", and is read back.
 #pragma once
 #include <string>
 #include <string_view>
