@@ -1,0 +1,84 @@
+// Attributes of nodes: numbers, strings, lists of them, tensors and subgraphs.
+#include <algorithm>
+
+#include "compiler/source/body_reader.h"
+
+namespace ge {
+
+void BodyReader::read_attributes(const Value& object, NodeId id) {
+  if (!object.is_object()) {
+    tell_wrong_type(object, "an object", state_.errors);
+    return;
+  }
+  for (const Value member : object) {
+    if (auto value = attribute(member)) graph_.node(id).attrs[std::string(member.key())] = std::move(*value);
+  }
+}
+
+std::optional<Attr> BodyReader::attribute(const Value& json) {
+  if (const auto integer = json.as_int64()) return *integer;
+  if (json.kind() == ValueKind::kDouble) return *json.as_double();
+  if (const auto text = json.as_string()) return std::string(*text);
+  if (json.is_array()) return list_attribute(json);
+  if (json.is_object()) return object_attribute(json);
+  const std::string fix = json.is_bool() ? "write 1 or 0" : "";
+  state_.errors.add(fault_at(json, Code::wrong_json_type, "attribute \"" + std::string(json.key()) + "\" has the wrong type")
+                        .because("found " + json.describe() + ", allowed a number, a string, a list of them, {\"tensor\": ...} or {\"graph\": ...}")
+                        .try_(fix));
+  return std::nullopt;
+}
+
+// All integers; or numbers, with "NaN" and the infinities as strings; or all strings.
+std::optional<Attr> BodyReader::list_attribute(const Value& json) {
+  std::vector<int64_t> integers;
+  std::vector<double> numbers;
+  std::vector<std::string> strings;
+  size_t count = 0;
+  for (const Value v : json) {
+    ++count;
+    const auto text = v.as_string();
+    if (text) strings.emplace_back(*text);
+    if (const auto integer = v.as_int64()) integers.push_back(*integer);
+    const auto number = text ? special_number(*text) : v.as_double();
+    if (number) numbers.push_back(*number);
+    if (text || number) continue;
+    state_.errors.add(fault_at(v, Code::wrong_json_type, "an attribute's list holds numbers or strings").because("found " + v.describe()));
+    return std::nullopt;
+  }
+  if (integers.size() == count) return integers;
+  if (strings.size() == count) return strings;
+  if (numbers.size() == count) return numbers;
+  state_.errors.add(fault_at(json, Code::wrong_json_type, "an attribute's list holds numbers or strings, not both"));
+  return std::nullopt;
+}
+
+std::optional<Attr> BodyReader::object_attribute(const Value& json) {
+  const Fields fields(json, kAttributeKeys, "an attribute", state_.errors);
+  const auto graph = fields.find("graph"), tensor = fields.find("tensor");
+  if (graph.has_value() == tensor.has_value()) {
+    state_.errors.add(fault_at(json, Code::missing_key, "an attribute that is an object has exactly one of \"tensor\" and \"graph\""));
+    return std::nullopt;
+  }
+  if (graph) {
+    auto body = subgraph(*graph);
+    return body ? std::optional<Attr>(std::move(body)) : std::nullopt;
+  }
+  const Fields description(*tensor, kTensorKeys, "a tensor", state_.errors);
+  auto data = state_.tensors.read(description);
+  return data ? std::optional<Attr>(TensorAttr{std::move(*data)}) : std::nullopt;
+}
+
+std::shared_ptr<Graph> BodyReader::subgraph(const Value& json) {
+  const Fields fields(json, kSubgraphKeys, "a subgraph", state_.errors);
+  if (!fields.is_object()) return nullptr;
+  BodyReader reader(state_, this, json.pointer());
+  auto body = std::make_shared<Graph>(reader.read(fields, graph_.symbols));
+  subgraphs_.emplace_back(body, reader.captures());
+  for (const std::string& name : reader.captures()) {
+    const bool known = std::find(subgraph_captures_.begin(), subgraph_captures_.end(), name) != subgraph_captures_.end();
+    if (!known) subgraph_captures_.push_back(name);
+  }
+  return body;
+}
+
+}  // namespace ge

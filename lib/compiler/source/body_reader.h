@@ -1,0 +1,88 @@
+// Reads the body of a graph: inputs, initializers, nodes and outputs, for the graph itself and for subgraph attributes.
+// Entry: BodyReader. Invariant: names of one body and of the bodies around it are unique.
+#pragma once
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "compiler/ir/graph.h"
+#include "compiler/source/fields.h"
+#include "compiler/source/weights.h"
+
+namespace ge {
+
+// What all bodies of one file share.
+struct ReadState {
+  ReadState(std::string folder, int64_t max_nodes) : tensors(std::move(folder), errors), nodes_left(max_nodes) {}
+  ErrorList errors;
+  TensorReader tensors;
+  int opset = 0;
+  int64_t nodes_left;
+  int suggestions_left = 20;  // nearest names are costly to find
+};
+
+// Attribute of nodes whose subgraphs use values of the graph around them: their names, in the order in which those values
+// stand after the node's own operands and after each subgraph's own inputs.
+inline constexpr const char* kCapturesAttr = "graph.captures";
+
+class BodyReader {
+ public:
+  // `outer` is null for the graph itself. `path` is the body's JSON pointer.
+  BodyReader(ReadState& state, BodyReader* outer, std::string path) : state_(state), outer_(outer), path_(std::move(path)) {}
+
+  Graph read(const Fields& fields, const SymbolRanges& symbols);
+  // Names of outer values that this body uses; each is an input after the body's own.
+  const std::vector<std::string>& captures() const { return captures_; }
+
+ private:
+  struct NodeSpec {
+    Value json;
+    NodeId id;
+  };
+  void read_inputs(const Fields& fields);
+  void read_initializers(const Fields& fields);
+  void scan_nodes(const Fields& fields);
+  void scan_node(const Value& json, const std::string& path);
+  void finish_node(const NodeSpec& spec);
+  void read_outputs(const Fields& fields);
+  void define(const std::string& name, ValueId value, const Value& json);
+  bool sees(const std::string& name) const;
+  ValueId resolve(const std::string& name, const Value& json);
+  ValueId capture(const std::string& name);
+  void tell_undefined(const std::string& name, const Value& json);
+  std::string nearest_name(const std::string& name);
+  Source source_of(const Value& json, std::string path, std::string name) const;
+
+  void read_attributes(const Value& object, NodeId id);
+  std::optional<Attr> attribute(const Value& json);
+  std::optional<Attr> list_attribute(const Value& json);
+  std::optional<Attr> object_attribute(const Value& json);
+  std::shared_ptr<Graph> subgraph(const Value& json);
+  void append_captures(NodeId id, const Value& json);
+
+  ReadState& state_;
+  BodyReader* outer_;
+  std::string path_;
+  Graph graph_;
+  std::unordered_map<std::string, ValueId> names_;
+  std::unordered_map<std::string, std::string> node_names_;  // name -> place
+  std::set<std::string> undefined_;                          // told already
+  std::vector<NodeSpec> specs_;
+  std::vector<std::string> captures_;
+  std::vector<std::string> subgraph_captures_;               // of the node being read
+  std::vector<std::pair<std::shared_ptr<Graph>, std::vector<std::string>>> subgraphs_;  // of the node being read
+};
+
+// An element type and a shape of dims (names, numbers, expressions); faults are told.
+std::optional<Dims> read_shape(const Value& shape, ErrorList& errors);
+std::optional<Dim> read_dim(const Value& json, ErrorList& errors);
+// Declared dims: name -> {min, max, opt}.
+SymbolRanges read_symbols(const Value& dims, ErrorList& errors);
+
+// One diagnostic per cycle, its nodes named in order (graph_cycle).
+void tell_cycles(const Graph& graph, ErrorList& errors);
+
+}  // namespace ge

@@ -1,0 +1,92 @@
+// Shapes and declared dims.
+#include <algorithm>
+
+#include "compiler/source/body_reader.h"
+#include "compiler/source/graph_json.h"
+
+namespace ge {
+
+std::optional<Dim> read_dim(const Value& json, ErrorList& errors) {
+  const std::string allowed = "allowed integers from 0 up, names, and expressions of them";
+  const auto integer = json.as_int64();
+  const auto text = json.as_string();
+  if (!integer && !text) {
+    const Code code = json.is_number() ? Code::bad_dim : Code::wrong_json_type;
+    errors.add(fault_at(json, code, "dimension is not valid").because("found " + json.describe() + ", " + allowed));
+    return std::nullopt;
+  }
+  if (text) {
+    auto dim = Dim::parse(*text);
+    if (!dim.ok()) {
+      Diagnostic d = dim.error().first();
+      d.message = "dimension is not valid";
+      d.place = json.place();
+      d.path = json.pointer();
+      errors.add(std::move(d));
+      return std::nullopt;
+    }
+    if (!dim->is_static() || *dim->value() >= 0) return *dim;
+  } else if (*integer >= 0) {
+    return Dim(*integer);
+  }
+  errors.add(fault_at(json, Code::bad_dim, "dimension is negative").because("found " + json.describe() + ", " + allowed));
+  return std::nullopt;
+}
+
+std::optional<Dims> read_shape(const Value& shape, ErrorList& errors) {
+  Dims dims;
+  bool valid = true;
+  for (const Value d : shape) {
+    const auto dim = read_dim(d, errors);
+    valid = valid && dim.has_value();
+    if (dim) dims.push_back(*dim);
+  }
+  if (!valid) return std::nullopt;
+  if (dims.size() > kMaxTensorRank) {
+    errors.add(fault_at(shape, Code::document_limit, "too many dims")
+                   .because("found " + std::to_string(dims.size()) + ", allowed up to " + std::to_string(kMaxTensorRank)));
+    return std::nullopt;
+  }
+  const bool has_zero = std::any_of(dims.begin(), dims.end(), [](const Dim& d) { return d.is_value(0); });
+  if (!has_zero && (product(dims) * Dim(8)).overflowed()) {
+    errors.add(fault_at(shape, Code::size_overflow, "tensor size overflows").because("found " + to_string(dims)));
+    return std::nullopt;
+  }
+  return dims;
+}
+
+namespace {
+
+// Fills `range` from {min, max, opt}; opt is 1, within the range, where it is absent.
+void read_range(const Value& json, SymbolRange& range, ErrorList& errors) {
+  const Fields fields(json, kDimKeys, "a dim", errors);
+  const auto min = fields.integer("min"), max = fields.integer("max"), opt = fields.integer("opt");
+  range.min = min.value_or(0);
+  range.max = max.value_or(INT64_MAX);
+  const auto tell = [&](std::string_view key, const std::string& allowed) {
+    const Value at = fields.find(key).value_or(json);
+    errors.add(fault_at(at, Code::bad_dim, "the range of dim '" + std::string(json.key()) + "' is not valid")
+                   .because("found " + at.describe() + ", allowed " + allowed));
+  };
+  if (range.min < 0) return tell("min", "0 and up");
+  if (range.max < range.min) return tell("max", "min (" + std::to_string(range.min) + ") and up");
+  range.opt = opt.value_or(std::clamp<int64_t>(1, range.min, range.max));
+  if (range.opt < range.min || range.opt > range.max) tell("opt", std::to_string(range.min) + " .. " + std::to_string(range.max));
+}
+
+}  // namespace
+
+SymbolRanges read_symbols(const Value& dims, ErrorList& errors) {
+  SymbolRanges symbols;
+  for (const Value json : dims) {
+    const std::string name(json.key());
+    if (name.empty() || name.find('\0') != std::string::npos) {
+      errors.add(fault_at_key(json, Code::bad_dim, "a dim's name is empty or holds NUL"));
+      continue;
+    }
+    read_range(json, symbols[name], errors);
+  }
+  return symbols;
+}
+
+}  // namespace ge

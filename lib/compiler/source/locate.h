@@ -1,0 +1,15 @@
+// Finds the places of faults that were raised far from the text: later stages know a node's JSON pointer, not the line of its
+// third input. Entry: locate.
+#pragma once
+#include <string>
+
+#include "base/bytes.h"
+#include "base/status.h"
+
+namespace ge {
+
+// Sets the place of every diagnostic whose path is a JSON pointer ("/nodes/3/attributes/axis") to line and column of the deepest part
+// of it that stands in `text`. Diagnostics of other kinds, and all where the text does not parse, stay as they are.
+Error locate(Error error, ByteSpan text, const std::string& display_name);
+
+}  // namespace ge

@@ -1,0 +1,91 @@
+// JSON numbers as elements of every dtype: exact for integers, rounded once for floats.
+#include <cmath>
+#include <limits>
+
+#include "compiler/source/weights.h"
+#include "numeric/convert.h"
+
+namespace ge {
+
+std::optional<double> special_number(std::string_view text) {
+  if (text == "NaN") return std::numeric_limits<double>::quiet_NaN();
+  if (text == "Infinity") return std::numeric_limits<double>::infinity();
+  if (text == "-Infinity") return -std::numeric_limits<double>::infinity();
+  return std::nullopt;
+}
+
+namespace {
+
+struct Range {
+  int64_t low;
+  uint64_t high;
+};
+Range range_of(DType dtype) {
+  const int bits = bits_of(dtype);
+  if (class_of(dtype) == DTypeClass::kUnsigned) return {0, bits == 64 ? UINT64_MAX : (uint64_t{1} << bits) - 1};
+  const uint64_t half = uint64_t{1} << (bits - 1);
+  return {-static_cast<int64_t>(half - 1) - 1, half - 1};
+}
+
+bool store_integer(const Value& number, DType dtype, std::byte* bytes, int64_t index, std::string& why) {
+  const Range range = range_of(dtype);
+  const auto value = number.as_int64();
+  const auto large = number.as_uint64();
+  const bool fits = (value && *value >= range.low && (*value < 0 || static_cast<uint64_t>(*value) <= range.high)) ||
+                    (!value && large && *large <= range.high);
+  if (!fits) {
+    why = number.is_integer() ? "allowed " + std::to_string(range.low) + " .. " + std::to_string(range.high)
+                              : "allowed integers without fraction";
+    return false;
+  }
+  store_from_int64(dtype, bytes, index, value ? *value : static_cast<int64_t>(*large));
+  return true;
+}
+
+bool store_bool(const Value& number, std::byte* bytes, int64_t index, std::string& why) {
+  const auto flag = number.as_bool();
+  const auto value = number.as_int64();
+  if (!flag && !(value && (*value == 0 || *value == 1))) {
+    why = "allowed true, false, 1, 0";
+    return false;
+  }
+  store_from_int64(DType::boolean, bytes, index, flag ? *flag : *value);
+  return true;
+}
+
+bool store_float(const Value& number, DType dtype, std::byte* bytes, int64_t index, std::string& why) {
+  if (const auto text = number.as_string()) {
+    const auto special = special_number(*text);
+    if (!special) {
+      why = "allowed numbers, \"NaN\", \"Infinity\", \"-Infinity\"";
+      return false;
+    }
+    store_from_double(dtype, bytes, index, *special);
+    return true;
+  }
+  if (!number.is_number()) {
+    why = "allowed numbers";
+    return false;
+  }
+  if (const auto value = number.as_int64()) {
+    store_from_int64(dtype, bytes, index, *value);
+  } else if (const auto large = number.as_uint64()) {
+    store_from_uint64(dtype, bytes, index, *large);
+  } else {
+    store_from_double(dtype, bytes, index, *number.as_double());
+  }
+  if (std::isinf(load_as_double(dtype, bytes, index))) {
+    why = "it is too large for this dtype; write \"Infinity\" where that is meant";
+    return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool store_number(const Value& number, DType dtype, std::byte* bytes, int64_t index, std::string& why) {
+  if (is_bool(dtype)) return store_bool(number, bytes, index, why);
+  return is_float(dtype) ? store_float(number, dtype, bytes, index, why) : store_integer(number, dtype, bytes, index, why);
+}
+
+}  // namespace ge
