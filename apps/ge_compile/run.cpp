@@ -26,7 +26,7 @@ Result<Graph> read_model(const CompileCommand& c) {
   const bool standard_input = c.model == "-";
   if (!standard_input && c.model.ends_with(".onnx"))
     return fail(Code::unsupported_feature).say("this ge reads graph.json, not ONNX").at(c.model).try_("write the model as graph.json, see docs/graph-format.md");
-  GE_ASSIGN(const ByteBuffer text, standard_input ? read_stdin(kMaxGraphJsonBytes) : read_file(c.model, kMaxGraphJsonBytes));
+  GE_ASSIGN(const ByteBuffer text, standard_input ? read_stdin(kMaxGraphBytes) : read_file(c.model, kMaxGraphBytes));
   const std::string name = standard_input ? "<stdin>" : c.model;
   if (text.size() == 0) return fail(Code::empty_file).at(name);
   GE_ASSIGN(Graph graph, read_graph_json(text.span(), name, standard_input ? "" : folder_of(c.model)));

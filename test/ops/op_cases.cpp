@@ -1,0 +1,333 @@
+#include "ops/op_cases.h"
+
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include "compiler/ir/builder.h"
+#include "contract/scalar_op.h"
+#include "numeric/convert.h"
+
+namespace ge::test {
+namespace {
+
+enum class Data { kPlain, kSpecial, kPositive, kSmallInteger };
+
+class CaseBuilder {
+ public:
+  CaseBuilder(std::string op, DType dtype, uint32_t seed) : random_(seed), b_(out_.graph, {}) {
+    out_.op = std::move(op);
+    out_.dtype = dtype;
+    out_.graph.name = out_.op;
+    const bool half = is_float(dtype) && bits_of(dtype) < 32;
+    out_.rtol = !is_float(dtype) ? 0 : dtype == DType::bfloat16 ? 1.6e-2 : half ? 2e-3 : dtype == DType::float64 ? 1e-12 : 1e-5;
+    out_.atol = !is_float(dtype) ? 0 : half ? 2e-3 : dtype == DType::float64 ? 1e-13 : 1e-6;
+  }
+
+  Builder& b() { return b_; }
+  DType dtype() const { return out_.dtype; }
+  void tolerance(double rtol, double atol) {
+    if (!is_float(out_.dtype)) return;
+    const bool half = bits_of(out_.dtype) < 32;
+    out_.rtol = half ? std::max(out_.rtol, rtol) : rtol;
+    out_.atol = half ? std::max(out_.atol, atol) : atol;
+  }
+
+  // A graph input with random contents.
+  ValueId input(const std::vector<int64_t>& dims, Data data = Data::kPlain) { return input_of(out_.dtype, dims, data); }
+  ValueId input_of(DType dtype, const std::vector<int64_t>& dims, Data data) {
+    auto made = make_host_tensor(dtype, dims, true);
+    HostTensor tensor = std::move(made).value();
+    for (int64_t i = 0; i < tensor.count(); ++i) put(tensor, i, data);
+    return add(std::move(tensor));
+  }
+  // int64 indices in [low, high).
+  ValueId indices(const std::vector<int64_t>& dims, int64_t low, int64_t high, DType dtype = DType::int64) {
+    auto made = make_host_tensor(dtype, dims, true);
+    HostTensor tensor = std::move(made).value();
+    for (int64_t i = 0; i < tensor.count(); ++i)
+      store_from_int64(dtype, tensor.bytes.data(), i, std::uniform_int_distribution<int64_t>(low, high - 1)(random_));
+    return add(std::move(tensor));
+  }
+  // The same shape through a transpose, a broadcast or a reversed slice, so that kernels meet strided operands.
+  ValueId view(const std::vector<int64_t>& dims, Data data, int kind, DType dtype) {
+    const auto rank = static_cast<int64_t>(dims.size());
+    if (kind == 1 && rank >= 2) {
+      std::vector<int64_t> reversed(dims.rbegin(), dims.rend()), perm;
+      for (int64_t a = rank; a-- > 0;) perm.push_back(a);
+      return b_.transpose(input_of(dtype, reversed, data), perm);
+    }
+    if (kind == 2 && rank >= 1) {
+      std::vector<int64_t> narrow = dims;
+      narrow[0] = 1;
+      return b_.broadcast(input_of(dtype, narrow, data), Dims(dims.begin(), dims.end()));
+    }
+    if (kind == 3 && rank >= 1 && dims.back() > 0) {
+      std::vector<int64_t> wide = dims;
+      wide.back() = 2 * dims.back() + 1;
+      Dims starts(dims.size()), shape(dims.begin(), dims.end());
+      std::vector<int64_t> steps(dims.size(), 1);
+      starts.back() = wide.back() - 1;
+      steps.back() = -2;
+      return b_.op(Op::slice, {input_of(dtype, wide, data)}, {{"starts", starts}, {"steps", steps}, {"shape", shape}});
+    }
+    return input_of(dtype, dims, data);
+  }
+  void output(ValueId v) {
+    if (v != kNone) out_.graph.add_output(v, "case" + std::to_string(out_.graph.outputs.size()));
+  }
+  OpGraph finish() {
+    const Status status = b_.take();
+    if (!status.ok()) throw std::runtime_error(out_.op + ": " + status.error().to_string());
+    return std::move(out_);
+  }
+  std::mt19937& random() { return random_; }
+
+ private:
+  ValueId add(HostTensor tensor) {
+    const ValueId v = out_.graph.add_input("x" + std::to_string(out_.inputs.size()), {tensor.dtype, Dims(tensor.dims.begin(), tensor.dims.end())});
+    out_.inputs.push_back(std::move(tensor));
+    return v;
+  }
+  void put(HostTensor& t, int64_t i, Data data) {
+    if (is_float(t.dtype)) return store_from_double(t.dtype, t.bytes.data(), i, real(data));
+    store_from_int64(t.dtype, t.bytes.data(), i, integer(t.dtype, data));
+  }
+  double real(Data data) {
+    const double normal = std::normal_distribution<double>(0, 1)(random_);
+    if (data == Data::kPositive) return std::abs(normal) + 0.1;
+    if (data == Data::kSmallInteger) return std::uniform_int_distribution<int>(-4, 4)(random_);
+    if (data == Data::kPlain || random_() % 4 != 0) return normal;
+    static constexpr double kSpecial[] = {0.0, -0.0, 1.0, -1.0, 0.5, -2.5, 1e-7, -3e4, 6e4, 30, -90,
+                                          std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity(),
+                                          std::numeric_limits<double>::quiet_NaN()};
+    return kSpecial[random_() % std::size(kSpecial)];
+  }
+  int64_t integer(DType dtype, Data data) {
+    if (is_bool(dtype)) return static_cast<int64_t>(random_() & 1);
+    const int64_t small = std::uniform_int_distribution<int>(-9, 9)(random_);
+    if (data == Data::kPositive) return std::abs(small) + 1;
+    if (data != Data::kSpecial || random_() % 4 != 0) return small;
+    const int64_t low = dtype == DType::int64 ? INT64_MIN : -(int64_t{1} << (bits_of(dtype) - 1));
+    const int64_t special[] = {0, -1, 1, low, -(low + 1), 31, 32, 63, 64, 1000003};
+    return special[random_() % std::size(special)];
+  }
+
+  OpGraph out_;
+  std::mt19937 random_;
+  Builder b_;
+};
+
+const std::vector<std::vector<int64_t>>& shapes() {
+  static const std::vector<std::vector<int64_t>> list{{}, {1}, {0}, {7}, {3, 5}, {0, 4}, {1, 9}, {2, 3, 17}, {33, 1}, {2, 1, 3, 5}};
+  return list;
+}
+
+OpGraph map_graph(const ScalarOpInfo& info, DType dtype, uint32_t seed) {
+  CaseBuilder c(std::string(info.name), dtype, seed);
+  const Op op = *op_from_name(info.name);
+  for (size_t s = 0; s < shapes().size(); ++s) {
+    for (const Data data : {Data::kPlain, Data::kSpecial}) {
+      std::vector<ValueId> operands;
+      for (int i = 0; i < info.arity; ++i) {
+        const DType t = info.op == ScalarOp::select && i == 0 ? DType::boolean : dtype;
+        operands.push_back(c.view(shapes()[s], data, static_cast<int>((s + static_cast<size_t>(i)) % 4), t));
+      }
+      c.output(c.b().op(op, operands));
+    }
+  }
+  return c.finish();
+}
+
+OpGraph cast_graph(DType from, uint32_t seed) {
+  CaseBuilder c("cast", from, seed);
+  c.tolerance(1e-6, 0);
+  for (const DType to : table_dtypes())
+    for (size_t s = 0; s < shapes().size(); ++s) c.output(c.b().cast(c.view(shapes()[s], Data::kSpecial, static_cast<int>(s % 4), from), to));
+  return c.finish();
+}
+
+const std::vector<std::pair<std::vector<int64_t>, std::vector<int64_t>>>& reductions() {
+  static const std::vector<std::pair<std::vector<int64_t>, std::vector<int64_t>>> list{
+      {{7}, {0}}, {{3, 5}, {1}}, {{3, 5}, {0}}, {{4, 0}, {1}}, {{0, 4}, {1}}, {{2, 3, 33}, {2}}, {{2, 3, 4}, {0, 2}}, {{1, 1}, {0}}, {{5, 1025}, {1}}, {{2, 3, 4, 5}, {1, 2}}};
+  return list;
+}
+
+OpGraph reduce_graph(const std::string& kind, DType dtype, uint32_t seed) {
+  CaseBuilder c("reduce_" + kind, dtype, seed);
+  const bool picks = kind != "sum" && kind != "mean" && kind != "prod";
+  c.tolerance(kind == "prod" ? 1e-3 : 2e-5, 2e-5);
+  int view = 0;
+  for (const auto& [dims, axes] : reductions()) {
+    const bool arg = kind.starts_with("arg");
+    if (arg && (axes.size() != 1 || dims[static_cast<size_t>(axes[0])] == 0)) continue;
+    const Data data = picks ? Data::kSpecial : kind == "prod" && is_float(dtype) ? Data::kPositive : Data::kPlain;
+    AttrMap attrs{{"kind", kind}, {"axes", axes}};
+    if (arg) attrs["select_last"] = int64_t{view % 2};
+    if (dims.size() == 2 && dims[1] > 100 && kind == "prod") continue;  // overflows everything
+    c.output(c.b().op(Op::reduce, {c.view(dims, data, view++ % 4, dtype)}, attrs));
+  }
+  return c.finish();
+}
+
+OpGraph softmax_graph(Op op, DType dtype, uint32_t seed) {
+  CaseBuilder c(std::string(name_of(op)), dtype, seed);
+  c.tolerance(2e-5, 2e-6);
+  int view = 0;
+  for (const std::vector<int64_t>& dims : {std::vector<int64_t>{5}, {3, 7}, {2, 1}, {0, 4}, {4, 3, 65}, {2, 1000}, {1, 5000}})
+    for (int64_t axis = 0; axis < static_cast<int64_t>(dims.size()); ++axis)
+      for (const Data data : {Data::kPlain, Data::kSpecial}) c.output(c.b().op(op, {c.view(dims, data, view++ % 4, dtype)}, {{"axis", axis}}));
+  return c.finish();
+}
+
+OpGraph normalize_graph(const std::string& kind, DType dtype, uint32_t seed) {
+  CaseBuilder c("normalize_" + kind, dtype, seed);
+  c.tolerance(1e-4, 1e-4);
+  int view = 0;
+  for (const std::vector<int64_t>& dims : {std::vector<int64_t>{3, 7}, {1, 1}, {0, 4}, {2, 3, 64}, {2, 768}, {1, 4100}}) {
+    for (int64_t axis = 0; axis < static_cast<int64_t>(dims.size()); ++axis) {
+      const ValueId x = c.view(dims, Data::kPlain, view % 4, dtype);
+      std::vector<ValueId> operands{x};
+      const std::vector<int64_t> tail(dims.begin() + axis, dims.end());
+      if (view % 3 != 0) operands.push_back(c.b().broadcast(c.input(tail), c.b().type(x).dims));
+      if (view % 3 == 2 && kind == "layer") operands.push_back(c.b().broadcast(c.input(tail), c.b().type(x).dims));
+      c.output(c.b().op(Op::normalize, operands, {{"kind", kind}, {"axis", axis}, {"epsilon", 1e-5}}));
+      ++view;
+    }
+  }
+  return c.finish();
+}
+
+OpGraph dot_graph(DType dtype, uint32_t seed) {
+  CaseBuilder c("dot", dtype, seed);
+  c.tolerance(1e-4, 2e-4);
+  struct Sizes { std::vector<int64_t> batch; int64_t m, k, n; };
+  const std::vector<Sizes> sizes{{{}, 1, 1, 1}, {{}, 3, 5, 7}, {{}, 0, 4, 5}, {{}, 4, 0, 5}, {{}, 17, 33, 65}, {{2}, 5, 8, 16}, {{2, 3}, 4, 7, 9}, {{0}, 2, 3, 4},
+                                {{}, 64, 128, 64}, {{}, 129, 64, 200}, {{}, 1, 256, 96}, {{3}, 16, 64, 32}, {{}, 96, 1, 1}};
+  int view = 0;
+  for (const Sizes& s : sizes) {
+    std::vector<int64_t> lhs = s.batch, rhs = s.batch;
+    lhs.insert(lhs.end(), {s.m, s.k});
+    rhs.insert(rhs.end(), {s.k, s.n});
+    for (int round = 0; round < 3; ++round, ++view) {
+      const int kind = round == 0 ? 0 : round;
+      const auto operand = [&](std::vector<int64_t> dims) {
+        if (kind != 1) return c.view(dims, Data::kPlain, kind == 2 && !s.batch.empty() ? 2 : 0, dtype);
+        std::swap(dims[dims.size() - 1], dims[dims.size() - 2]);  // the last two axes transposed
+        std::vector<int64_t> perm;
+        for (size_t a = 0; a < dims.size(); ++a) perm.push_back(static_cast<int64_t>(a));
+        std::swap(perm[dims.size() - 1], perm[dims.size() - 2]);
+        return c.b().transpose(c.input(dims), perm);
+      };
+      c.output(c.b().op(Op::dot, {operand(lhs), operand(rhs)}));
+    }
+  }
+  return c.finish();
+}
+
+OpGraph conv_graph(DType dtype, uint32_t seed) {
+  CaseBuilder c("conv", dtype, seed);
+  c.tolerance(1e-4, 3e-4);
+  struct Sizes { std::vector<int64_t> x, w, strides, begin, end, dilations; int64_t groups; };
+  const std::vector<Sizes> sizes{
+      {{1, 1, 5, 5}, {1, 1, 3, 3}, {1, 1}, {0, 0}, {0, 0}, {1, 1}, 1},   {{2, 3, 9, 7}, {4, 3, 3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, 1},
+      {{1, 8, 10, 11}, {16, 8, 3, 3}, {2, 2}, {1, 1}, {1, 1}, {1, 1}, 1}, {{1, 6, 8, 8}, {6, 1, 3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, 6},
+      {{1, 4, 9, 9}, {6, 2, 3, 3}, {1, 1}, {2, 2}, {2, 2}, {2, 2}, 2},   {{1, 16, 6, 6}, {8, 16, 1, 1}, {1, 1}, {0, 0}, {0, 0}, {1, 1}, 1},
+      {{0, 3, 4, 4}, {2, 3, 3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, 1},   {{1, 3, 12, 5}, {4, 3, 5, 1}, {3, 1}, {2, 0}, {1, 0}, {1, 1}, 1},
+      {{2, 5, 13}, {7, 5, 3}, {1}, {1}, {1}, {1}, 1},                    {{1, 2, 4, 5, 6}, {3, 2, 3, 3, 3}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, 1}};
+  int view = 0;
+  for (const Sizes& s : sizes) {
+    for (int bias = 0; bias < 2; ++bias, ++view) {
+      std::vector<ValueId> operands{c.view(s.x, Data::kPlain, view % 3 == 1 ? 1 : 0, dtype), c.input(s.w)};
+      if (bias == 1) operands.push_back(c.input({s.w[0]}));
+      c.output(c.b().op(Op::conv, operands, {{"strides", s.strides}, {"pads_begin", s.begin}, {"pads_end", s.end}, {"dilations", s.dilations}, {"groups", s.groups}}));
+    }
+  }
+  return c.finish();
+}
+
+OpGraph pool_graph(const std::string& kind, DType dtype, uint32_t seed) {
+  CaseBuilder c("pool_" + kind, dtype, seed);
+  struct Sizes { std::vector<int64_t> x, kernel, strides, begin, end, dilations; int64_t ceil, include; };
+  const std::vector<Sizes> sizes{{{1, 1, 4, 4}, {2, 2}, {2, 2}, {0, 0}, {0, 0}, {1, 1}, 0, 0}, {{2, 3, 7, 9}, {3, 3}, {2, 2}, {1, 1}, {1, 1}, {1, 1}, 0, 0},
+                                 {{1, 2, 8, 7}, {3, 2}, {2, 3}, {1, 0}, {1, 1}, {1, 1}, 1, 1}, {{0, 2, 4, 4}, {2, 2}, {1, 1}, {0, 0}, {0, 0}, {1, 1}, 0, 0},
+                                 {{1, 4, 6, 6}, {6, 6}, {1, 1}, {0, 0}, {0, 0}, {1, 1}, 0, 0}, {{2, 3, 11}, {3}, {2}, {1}, {1}, {1}, 0, 1}};
+  int view = 0;
+  for (const Sizes& s : sizes)
+    c.output(c.b().op(Op::pool, {c.view(s.x, kind == "max" ? Data::kSpecial : Data::kPlain, view++ % 4, dtype)},
+                      {{"kind", kind}, {"kernel", s.kernel}, {"strides", s.strides}, {"pads_begin", s.begin}, {"pads_end", s.end}, {"dilations", s.dilations}, {"ceil_mode", s.ceil}, {"count_include_pad", s.include}}));
+  return c.finish();
+}
+
+OpGraph gather_graph(DType dtype, uint32_t seed) {
+  CaseBuilder c("gather", dtype, seed);
+  struct Sizes { std::vector<int64_t> data, indices; int64_t axis; };
+  const std::vector<Sizes> sizes{{{5}, {}, 0}, {{5, 3}, {4}, 0}, {{5, 3}, {2, 2}, 1}, {{2, 6, 4}, {3}, 1}, {{7, 1}, {0}, 0}, {{1, 3}, {5}, 0}, {{300, 33}, {17}, 0}};
+  int view = 0;
+  for (const Sizes& s : sizes) {
+    const int64_t extent = s.data[static_cast<size_t>(s.axis)];
+    const DType index_type = view % 2 == 0 ? DType::int64 : DType::int32;
+    c.output(c.b().op(Op::gather, {c.view(s.data, Data::kSpecial, view % 4, dtype), c.indices(s.indices, -extent, extent, index_type)}, {{"axis", s.axis}}));
+    ++view;
+  }
+  return c.finish();
+}
+
+OpGraph movement_graph(const std::string& op, DType dtype, uint32_t seed) {
+  CaseBuilder c(op, dtype, seed);
+  Builder& b = c.b();
+  for (int view = 0; view < 4; ++view) {
+    const auto in = [&](std::vector<int64_t> dims) { return c.view(std::move(dims), Data::kSpecial, view, dtype); };
+    if (op == "reshape") { c.output(b.reshape(in({4, 6}), {3, 8})); c.output(b.reshape(in({2, 3, 4}), {6, 4})); c.output(b.reshape(in({0, 3}), {0})); c.output(b.reshape(in({1}), {})); }
+    if (op == "transpose") { c.output(b.transpose(in({3, 5}), {1, 0})); c.output(b.transpose(in({2, 3, 4, 5}), {0, 2, 1, 3})); c.output(b.transpose(in({0, 3}), {1, 0})); c.output(b.transpose(in({70, 67}), {1, 0})); }
+    if (op == "broadcast") { c.output(b.broadcast(in({1, 5}), {3, 5})); c.output(b.broadcast(in({3, 1}), {2, 3, 4})); c.output(b.broadcast(in({1}), {0, 4})); }
+    if (op == "slice") {
+      c.output(b.op(Op::slice, {in({9, 5})}, {{"starts", Dims{8, 1}}, {"steps", std::vector<int64_t>{-3, 2}}, {"shape", Dims{3, 2}}}));
+      c.output(b.op(Op::slice, {in({4, 5})}, {{"starts", Dims{2, 0}}, {"steps", std::vector<int64_t>{1, 1}}, {"shape", Dims{0, 5}}}));
+    }
+    if (op == "concat") { c.output(b.op(Op::concat, {in({2, 3}), in({2, 4}), in({2, 0})}, {{"axis", int64_t{1}}})); c.output(b.op(Op::concat, {in({1, 3, 2}), in({5, 3, 2})}, {{"axis", int64_t{0}}})); }
+    if (op == "pad") { c.output(b.op(Op::pad, {in({3, 4})}, {{"low", std::vector<int64_t>{1, 0}}, {"high", std::vector<int64_t>{2, 3}}})); }
+  }
+  return c.finish();
+}
+
+OpGraph iota_graph(DType dtype, uint32_t seed) {
+  CaseBuilder c("iota", dtype, seed);
+  for (const auto& dims : {Dims{5}, Dims{0}, Dims{3, 4}, Dims{1000}})
+    for (int64_t axis = 0; axis < static_cast<int64_t>(dims.size()); ++axis) c.output(c.b().op(Op::iota, {}, {{"shape", dims}, {"axis", axis}, {"dtype", dtype}}));
+  return c.finish();
+}
+
+}  // namespace
+
+std::vector<DType> table_dtypes() { return {DType::float32, DType::float16, DType::bfloat16, DType::int64, DType::int32, DType::boolean}; }
+
+std::vector<OpGraph> op_graphs() {
+  std::vector<OpGraph> graphs;
+  uint32_t seed = 1;
+  for (const DType dtype : table_dtypes()) {
+    const bool real = is_float(dtype), boolean = is_bool(dtype);
+    for (const ScalarOpInfo& info : scalar_ops())
+      if (accepts(info.domain, dtype)) graphs.push_back(map_graph(info, dtype, seed++));
+    graphs.push_back(cast_graph(dtype, seed++));
+    if (!boolean)
+      for (const char* kind : {"sum", "prod", "max", "min", "mean", "argmax", "argmin"}) graphs.push_back(reduce_graph(kind, dtype, seed++));
+    if (real) {
+      graphs.push_back(softmax_graph(Op::softmax, dtype, seed++));
+      graphs.push_back(softmax_graph(Op::log_softmax, dtype, seed++));
+      graphs.push_back(normalize_graph("layer", dtype, seed++));
+      graphs.push_back(normalize_graph("rms", dtype, seed++));
+      graphs.push_back(conv_graph(dtype, seed++));
+      graphs.push_back(pool_graph("average", dtype, seed++));
+    }
+    if (!boolean) graphs.push_back(dot_graph(dtype, seed++));
+    if (real) graphs.push_back(pool_graph("max", dtype, seed++));
+    graphs.push_back(gather_graph(dtype, seed++));
+    for (const char* op : {"reshape", "transpose", "broadcast", "slice", "concat", "pad"}) graphs.push_back(movement_graph(op, dtype, seed++));
+    if (dtype == DType::int64 || dtype == DType::int32 || dtype == DType::float32) graphs.push_back(iota_graph(dtype, seed++));
+  }
+  return graphs;
+}
+
+}  // namespace ge::test
