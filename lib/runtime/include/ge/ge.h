@@ -62,6 +62,8 @@ GE_API const char* ge_device_target(const ge_device* device); /* "cpu", "sm_90" 
 GE_API void ge_device_close(ge_device* device);
 /* Number of visible CUDA devices; 0 where there is no driver. Never fails; opens libcuda on first use. */
 GE_API int32_t ge_cuda_device_count(void);
+/* Why no GPU can be used (no driver, no GPU, a build without CUDA); NULL where one can. */
+GE_API ge_error* ge_cuda_available(void);
 /* Compute capability of CUDA device `index` times ten (90 for sm_90), without creating a context; 0: no such device. */
 GE_API int32_t ge_cuda_device_arch(int32_t index);
 
@@ -75,7 +77,20 @@ GE_API ge_error* ge_plan_open_file(const char* path, const ge_plan_options* opti
 GE_API ge_error* ge_plan_open_memory(const void* data, size_t size_bytes, const ge_plan_options* options, ge_plan** out);
 GE_API void ge_plan_close(ge_plan* plan);
 GE_API int32_t ge_plan_target_count(const ge_plan* plan);
-GE_API const char* ge_plan_target(const ge_plan* plan, int32_t index);
+GE_API const char* ge_plan_target(const ge_plan* plan, int32_t index); /* NULL: no such index */
+GE_API const char* ge_plan_model_name(const ge_plan* plan);
+GE_API const char* ge_plan_made_by(const ge_plan* plan);                 /* "ge 0.1.0" */
+typedef struct ge_plan_needs { /* what a plan takes on a device; bytes under the optimal dims */
+  size_t size;
+  const char* target;                /* the plan's program that fits: "cpu", "sm_90" */
+  int32_t launches;                  /* steps of the run block that are kernels */
+  int32_t kernels, generated_kernels;
+  int32_t uses_library;              /* 1: opens cuBLASLt */
+  uint64_t weights_bytes, prepared_bytes, arena_bytes, io_bytes;
+  uint64_t free_bytes;               /* of the device's memory now */
+} ge_plan_needs;
+/* Can this plan run on this device? Checks the target, kernels, device code, limits and memory; reads no weights. */
+GE_API ge_error* ge_plan_check(ge_plan* plan, ge_device* device, ge_plan_needs* out);
 
 /* ---- model: a plan on a device, weights loaded ---- */
 typedef struct ge_model_options { size_t size; } ge_model_options;
@@ -98,6 +113,7 @@ GE_API ge_error* ge_model_output(const ge_model* model, int32_t index, ge_port* 
 typedef struct ge_symbol { size_t size; const char* name; int64_t min, max, opt; } ge_symbol;
 GE_API int32_t ge_model_symbol_count(const ge_model* model);
 GE_API ge_error* ge_model_symbol(const ge_model* model, int32_t index, ge_symbol* out);
+GE_API size_t ge_model_weights_bytes(const ge_model* model);  /* on the device, with what `prepare` made of them */
 
 /* ---- session: arena and fixed I/O buffers, one thread at a time ---- */
 typedef struct ge_session_options {
@@ -132,7 +148,7 @@ GE_API ge_error* ge_session_wait(ge_session* session);
 /* Bytes of the arena under the current binding. */
 GE_API size_t ge_session_arena_bytes(const ge_session* session);
 
-/* ---- profile: runs once per launch with timing around each ---- */
+/* ---- profile: every launch timed by itself ---- */
 typedef struct ge_launch_profile {
   size_t size;
   const char* kernel;          /* name */
@@ -142,7 +158,8 @@ typedef struct ge_launch_profile {
 } ge_launch_profile;
 GE_API ge_error* ge_session_profile(ge_session* session, int32_t iterations, int32_t* out_count);
 GE_API ge_error* ge_session_profile_entry(ge_session* session, int32_t index, ge_launch_profile* out);
-/* Time on the device of `iterations` runs, each in microseconds (CUDA events around each; host clock on CPU). */
+/* `iterations` runs after `warmup` ones, each waited for: its time on the device (CUDA events around it; on CPU the same clock) and on
+ * the host (call to answer), microseconds. Each array has room for `iterations` values; either may be NULL. */
 GE_API ge_error* ge_session_time(ge_session* session, int32_t warmup, int32_t iterations, double* device_us, double* host_us);
 
 /* ---- start-up: where the time went, microseconds ---- */

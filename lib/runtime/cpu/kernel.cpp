@@ -1,0 +1,81 @@
+#include "runtime/cpu/kernel.h"
+
+#include "contract/args_pack.h"
+#include "runtime/cpu/bytecode_run.h"
+#include "runtime/cpu/stream.h"
+
+namespace ge::cpu {
+namespace {
+
+class BuiltinLaunch : public DeviceStep {
+ public:
+  BuiltinLaunch(CpuEntry entry, ByteBuffer args, const LaunchContext& context) : entry_(entry), args_(std::move(args)), context_(context) {}
+  Status enqueue(Stream& stream) override {
+    BumpRange& range = static_cast<CpuStream&>(stream).scratch().launcher();
+    const BumpRange::Mark mark = range.mark();
+    entry_(args_.data(), context_);
+    range.release(mark);
+    return {};
+  }
+
+ private:
+  CpuEntry entry_;
+  ByteBuffer args_;
+  LaunchContext context_;
+};
+
+class BuiltinKernel : public Kernel {
+ public:
+  explicit BuiltinKernel(const LaunchTableEntry& entry) : entry_(entry) {}
+  Result<std::unique_ptr<DeviceStep>> bind(const LaunchSite& site, Stream& stream) override {
+    ByteBuffer args = ByteBuffer::allocate(entry_.desc.args_size);
+    if (!args.data() && entry_.desc.args_size > 0) return fail(Code::out_of_memory);
+    GE_TRY(pack_args(entry_.desc, site.operands, site.choice->attrs, site.device_block, args.span()));
+    const LaunchContext context = static_cast<CpuStream&>(stream).context(site.launch);
+    return std::unique_ptr<DeviceStep>(std::make_unique<BuiltinLaunch>(entry_.cpu, std::move(args), context));
+  }
+
+ private:
+  const LaunchTableEntry& entry_;
+};
+
+class LoopLaunch : public DeviceStep {
+ public:
+  LoopLaunch(PreparedLoop loop, const LaunchContext& context) : loop_(std::move(loop)), context_(context) {}
+  Status enqueue(Stream& stream) override {
+    BumpRange& range = static_cast<CpuStream&>(stream).scratch().launcher();
+    const BumpRange::Mark mark = range.mark();
+    loop_.run(context_);
+    range.release(mark);
+    return {};
+  }
+
+ private:
+  PreparedLoop loop_;
+  LaunchContext context_;
+};
+
+// Its program lives in the model's PlanKernels.
+class LoopKernel : public Kernel {
+ public:
+  explicit LoopKernel(const LoopProgram& program) : program_(program) {}
+  Result<std::unique_ptr<DeviceStep>> bind(const LaunchSite& site, Stream& stream) override {
+    GE_ASSIGN(PreparedLoop loop, PreparedLoop::prepare(program_, site.operands));
+    return std::unique_ptr<DeviceStep>(std::make_unique<LoopLaunch>(std::move(loop), static_cast<CpuStream&>(stream).context(site.launch)));
+  }
+
+ private:
+  const LoopProgram& program_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Kernel>> resolve_kernel(const PlanHandle& plan, const PlanKernels& kernels, uint32_t index) {
+  const KernelRef& ref = plan.plan().kernels[index];
+  if (kernels.loops[index]) return std::unique_ptr<Kernel>(std::make_unique<LoopKernel>(*kernels.loops[index]));
+  const LaunchTableEntry* entry = plan.launch_table().find(ref.name, ref.revision);
+  if (!entry || !entry->cpu) return fail(Code::unknown_kernel).because(ref.name + " revision " + std::to_string(ref.revision));
+  return std::unique_ptr<Kernel>(std::make_unique<BuiltinKernel>(*entry));
+}
+
+}  // namespace ge::cpu

@@ -1,0 +1,22 @@
+// Time per launch of a profiled run. Entry: summarize_profile.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "runtime/prepared_binding.h"
+
+namespace ge {
+
+struct LaunchProfile {
+  std::string kernel;        // name; "copy" or "fill" for steps that are no kernels
+  std::string source_nodes;  // "/nodes/0 + /nodes/1"
+  double time_us = 0;        // median over the runs
+  double flops = 0, bytes = 0;
+};
+// One row per step that ran, in the program's order. `runs[i].time_us[entry]` are the times of run i.
+std::vector<LaunchProfile> summarize_profile(const Model& model, PreparedBinding& binding, const std::vector<StepTimes>& runs);
+// The number of entries a profile of `program` has.
+size_t profile_entry_count(const Program& program);
+std::string join_nodes(const std::vector<std::string>& nodes);  // "/nodes/0 + /nodes/1"
+
+}  // namespace ge
