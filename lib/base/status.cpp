@@ -27,7 +27,7 @@ ErrorKind Error::kind() const {
   return gravest;
 }
 
-Error&& Error::with_frame(const std::string& frame) && {
+Error Error::with_frame(const std::string& frame) && {
   for (Diagnostic& d : list_) d.frames.push_back(frame);
   return std::move(*this);
 }

@@ -24,7 +24,7 @@ class [[nodiscard]] Error {
   // The kind of the gravest entry: bug, then environment, then usage, mismatch, user.
   ErrorKind kind() const;
   // Adds one context frame to every diagnostic: "while reading weights.safetensors".
-  Error&& with_frame(const std::string& frame) &&;
+  Error with_frame(const std::string& frame) &&;
   std::string to_string() const;  // every diagnostic, a blank line between
 
  private:

@@ -29,8 +29,8 @@ class CborCursor {
     if (indefinite_.back()) ++at_;
     indefinite_.pop_back();
   }
-  bool fault(DocumentSink& sink, size_t position, const std::string&, std::string what) const {
-    return sink.stop(Code::json_syntax, "not valid CBOR", std::move(what), static_cast<int64_t>(position ? position - 1 : 0));
+  bool fault(DocumentSink& sink, size_t position, const std::string& what) const {
+    return sink.stop(Code::json_syntax, "not valid CBOR", what, static_cast<int64_t>(position ? position - 1 : 0));
   }
 
  private:

@@ -30,24 +30,40 @@ class JsonCursor {
   }
   void end() { begin(false); }
 
-  bool fault(DocumentSink& sink, size_t position, const std::string& last_token, std::string what) const;
+  bool fault(DocumentSink& sink, size_t position, const std::string& what) const;
 
  private:
   static bool in_number_or_literal(char c) {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || c == '.' || c == '-' || c == '+' || c == 'E';
   }
-  size_t skip_to_token() {
+  size_t skip_space() {
     while (at_ < text_.size()) {
       const char c = text_[at_];
       if (c == '/') {
         skip_comment();
-      } else if (c == ' ' || c == '\n' || c == '\r' || c == '\t' || c == ',' || c == ':') {
+      } else if (c == ' ' || c == '\n' || c == '\r' || c == '\t') {
         ++at_;
       } else {
         break;
       }
     }
     return at_;
+  }
+  size_t skip_to_token() {
+    while (skip_space() < text_.size() && (text_[at_] == ',' || text_[at_] == ':')) ++at_;
+    return at_;
+  }
+  // Also commas and colons; returns where it started.
+  size_t step_over_any_token() {
+    const size_t start = skip_space();
+    if (start < text_.size() && text_[start] == '"') {
+      step_over_string();
+    } else if (start < text_.size() && in_number_or_literal(text_[start])) {
+      while (at_ < text_.size() && in_number_or_literal(text_[at_])) ++at_;
+    } else {
+      ++at_;
+    }
+    return start;
   }
   void skip_comment() {
     const bool block = text_.substr(at_, 2) == "/*";
@@ -79,15 +95,16 @@ std::string reason_of(std::string what) {
   return what;
 }
 
-// An unexpected token is shown from its start; a token that is itself wrong, at the character that makes it so.
-bool JsonCursor::fault(DocumentSink& sink, size_t position, const std::string& last_token, std::string what) const {
-  const std::string reason = reason_of(std::move(what));
-  size_t offset = position > 0 ? position - 1 : 0;
+// An unexpected token is shown from its start; a token that is itself wrong, at the character that makes it so. nlohmann tells
+// only how far it has read, so the tokens after the last event are walked up to there.
+bool JsonCursor::fault(DocumentSink& sink, size_t position, const std::string& what) const {
+  const std::string reason = reason_of(what);
+  size_t offset = std::min(position > 0 ? position - 1 : 0, text_.size());
   if (position > text_.size()) {
     offset = text_.size();
-  } else if (!reason.starts_with("invalid") && !last_token.empty() && last_token.size() <= position &&
-             text_.substr(position - last_token.size(), last_token.size()) == last_token) {
-    offset = position - last_token.size();
+  } else if (!reason.starts_with("invalid")) {
+    JsonCursor ahead = *this;
+    while (ahead.at_ < position) offset = ahead.step_over_any_token();
   }
   return sink.stop(Code::json_syntax, "not valid JSON", reason, static_cast<int64_t>(offset));
 }

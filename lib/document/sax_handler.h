@@ -11,7 +11,7 @@ namespace ge {
 
 // Cursor: int64_t value(ValueKind) and int64_t key() return where the next token starts and step over it;
 // begin(is_indefinite) likewise for a container's opening; end() steps over its closing.
-// fault(sink, position, last_token, text) reports what nlohmann refused.
+// fault(sink, position, text) reports what nlohmann refused after reading `position` bytes.
 template <class Cursor>
 class SaxHandler {
  public:
@@ -49,8 +49,8 @@ class SaxHandler {
     cursor_.end();
     return sink_.end();
   }
-  bool parse_error(size_t position, const std::string& last_token, const nlohmann::detail::exception& e) {
-    return cursor_.fault(sink_, position, last_token, e.what());
+  bool parse_error(size_t position, const std::string&, const nlohmann::detail::exception& e) {
+    return cursor_.fault(sink_, position, e.what());
   }
 
  private:

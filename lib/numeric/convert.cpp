@@ -4,6 +4,7 @@
 #include "numeric/convert.h"
 
 #include <algorithm>
+#include <bit>
 #include <type_traits>
 
 #if defined(__x86_64__)
@@ -123,9 +124,8 @@ void store_floats(DType dtype, void* dst, int64_t first, int64_t count, const Fr
 // An integer as a double that rounds on to a narrower float as the integer itself would: past 53 bits the lost bits are kept as
 // one sticky low bit ("round to odd").
 double sticky_double(uint64_t magnitude, bool negative) {
-  int dropped = 0;
-  while (magnitude >> (53 + dropped)) ++dropped;
-  if (dropped) {
+  const int dropped = std::max(0, 11 - std::countl_zero(magnitude));
+  if (dropped > 0) {
     const uint64_t lost = magnitude & ((uint64_t{1} << dropped) - 1);
     magnitude = ((magnitude >> dropped) | (lost ? 1 : 0)) << dropped;
   }

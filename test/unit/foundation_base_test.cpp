@@ -1,0 +1,127 @@
+// Errors, results, buffers, checked arithmetic.
+#include "base/bytes.h"
+#include "base/checked_math.h"
+#include "base/diagnostic.h"
+#include "base/status.h"
+#include "catch.h"
+
+namespace ge {
+namespace {
+
+Result<int> parse_positive(int n) {
+  if (n < 0) return fail(Code::bad_dim).because("found " + std::to_string(n));
+  return n;
+}
+
+Status twice(int n, int& out) {
+  GE_ASSIGN(const int value, parse_positive(n));
+  GE_ASSIGN(const int again, parse_positive(value));
+  out = value + again;
+  GE_TRY(Status());
+  return {};
+}
+
+TEST_CASE("A diagnostic prints code, place, finding, fix and frames", "[base]") {
+  const Diagnostic d = fail(Code::axis_out_of_range)
+                           .say("softmax axis is out of range")
+                           .at("graph.json:14:37")
+                           .in("/nodes/3/attributes/axis")
+                           .because("found 4; %y has rank 3, allowed -3 .. 2")
+                           .try_("use -1 for the last dimension");
+  CHECK(to_string(d) ==
+        "error[E0312]: softmax axis is out of range\n"
+        "  graph.json:14:37  /nodes/3/attributes/axis\n"
+        "  found 4; %y has rank 3, allowed -3 .. 2\n"
+        "  fix: use -1 for the last dimension");
+}
+
+TEST_CASE("A diagnostic without a message prints its code's title", "[base]") {
+  CHECK(to_string(fail(Code::file_not_found)) == "error[E0101]: file not found");
+  CHECK(to_string(fail(Code::file_not_found).because("one\ntwo")) == "error[E0101]: file not found\n  one\n  two");
+}
+
+TEST_CASE("Codes have kinds, and kinds decide the exit code", "[base]") {
+  CHECK(code_string(Code::file_not_found) == "E0101");
+  CHECK(code_string(Code::internal) == "E0901");
+  CHECK(title_of(Code::graph_cycle) == "nodes form a cycle");
+  CHECK(exit_code(kind_of(Code::unknown_op)) == 1);
+  CHECK(exit_code(kind_of(Code::bad_usage)) == 2);
+  CHECK(exit_code(kind_of(Code::file_unwritable)) == 3);
+  CHECK(exit_code(kind_of(Code::results_differ)) == 4);
+  CHECK(exit_code(kind_of(Code::internal)) == 70);
+  CHECK(kind_of(static_cast<Code>(9999)) == ErrorKind::kBug);
+}
+
+TEST_CASE("GE_ASSIGN and GE_TRY hand values and errors on", "[base]") {
+  int out = 0;
+  REQUIRE_OK(twice(21, out));
+  CHECK(out == 42);
+  REQUIRE_CODE(twice(-5, out), Code::bad_dim);
+  CHECK(twice(-5, out).error().first().found == "found -5");
+}
+
+TEST_CASE("An error's kind is that of its gravest entry, and frames reach every entry", "[base]") {
+  Error error(std::vector<Diagnostic>{fail(Code::unknown_op), fail(Code::no_gpu), fail(Code::bad_usage)});
+  CHECK(error.kind() == ErrorKind::kEnvironment);
+  error.list().push_back(fail(Code::internal));
+  CHECK(error.kind() == ErrorKind::kBug);
+  error = std::move(error).with_frame("while reading x.json");
+  CHECK(error.list()[2].frames == std::vector<std::string>{"while reading x.json"});
+  CHECK(Error(fail(Code::unknown_op)).kind() == ErrorKind::kUser);
+  Error two(std::vector<Diagnostic>{fail(Code::unknown_op), fail(Code::graph_cycle)});
+  CHECK(two.to_string() == "error[E0301]: unknown operator\n\nerror[E0212]: nodes form a cycle");
+}
+
+TEST_CASE("An error list that is empty is ok", "[base]") {
+  ErrorList list;
+  CHECK(list.take().ok());
+  list.add(fail(Code::unknown_op));
+  list.add(Error(fail(Code::graph_cycle)));
+  CHECK(list.size() == 2);
+  REQUIRE_CODE(list.take(), Code::unknown_op);
+}
+
+TEST_CASE("nearest offers what was probably meant", "[base]") {
+  const std::vector<std::string> names = {"MatMul", "Softmax", "Softplus", "Add", "axis"};
+  CHECK(nearest("Sofmax", names) == "Softmax");
+  CHECK(nearest("matmul", names) == "MatMul");
+  CHECK(nearest("axes", names) == "axis");
+  CHECK(nearest("Convolution", names) == "");
+  CHECK(nearest("", names) == "");
+  CHECK(nearest("ad", names) == "Add");
+  CHECK(nearest("x", {}) == "");
+}
+
+TEST_CASE("Buffers are aligned, and empty is not missing", "[base]") {
+  const ByteBuffer zeroed = ByteBuffer::allocate(1000, true);
+  REQUIRE(zeroed.data() != nullptr);
+  CHECK(reinterpret_cast<uintptr_t>(zeroed.data()) % 64 == 0);
+  for (const std::byte b : zeroed.span()) REQUIRE(b == std::byte{0});
+  const ByteBuffer empty = ByteBuffer::allocate(0);
+  CHECK(empty.data() != nullptr);
+  CHECK(empty.size() == 0);
+  const ByteBuffer impossible = ByteBuffer::allocate(size_t{1} << 62);
+  CHECK(impossible.data() == nullptr);
+  CHECK(impossible.size() == 0);
+  CHECK(as_text(ByteBuffer::copy_of(as_bytes("hello")).span()) == "hello");
+}
+
+TEST_CASE("Checked arithmetic reports what does not fit", "[base]") {
+  constexpr int64_t kMax = INT64_MAX, kMin = INT64_MIN;
+  CHECK(checked_add(kMax, 1) == std::nullopt);
+  CHECK(checked_sub(kMin, 1) == std::nullopt);
+  CHECK(checked_mul(int64_t{1} << 32, int64_t{1} << 31) == std::nullopt);
+  CHECK(checked_mul(int64_t{1} << 31, int64_t{1} << 31) == int64_t{1} << 62);
+  CHECK(floor_div(-7, 2) == -4);
+  CHECK(floor_div(7, -2) == -4);
+  CHECK(floor_div(kMin, -1) == std::nullopt);
+  CHECK(floor_div(1, 0) == std::nullopt);
+  CHECK(floor_mod(-7, 2) == 1);
+  CHECK(floor_mod(7, -2) == -1);
+  CHECK(floor_mod(kMin, -1) == 0);
+  CHECK(align_up(257, 256) == 512);
+  CHECK(align_up(256, 256) == 256);
+}
+
+}  // namespace
+}  // namespace ge
