@@ -12,6 +12,7 @@ bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c =
 }  // namespace
 
 size_t TextCursor::skip_space() {
+  if (at_ != skipped_to_) token_end_ = at_;
   while (at_ < text_.size()) {
     if (std::isspace(static_cast<unsigned char>(text_[at_]))) {
       ++at_;
@@ -21,6 +22,7 @@ size_t TextCursor::skip_space() {
       break;
     }
   }
+  skipped_to_ = at_;
   return at_;
 }
 
@@ -119,7 +121,7 @@ std::string_view TextCursor::until(std::string_view ends) {
 }
 
 std::vector<std::string> TextCursor::trailing_sources() {
-  size_t at = at_;
+  size_t at = at_ == skipped_to_ ? token_end_ : at_;  // looking for more of the line has skipped the comment
   while (at < text_.size() && (text_[at] == ' ' || text_[at] == '\t')) ++at;
   if (!ok() || text_.substr(at, 2) != "//") return {};
   at_ = at + 2;

@@ -51,6 +51,8 @@ class TextCursor {
   std::string_view text_;
   std::string file_;
   size_t at_ = 0;
+  size_t skipped_to_ = SIZE_MAX;  // where skip_space ended
+  size_t token_end_ = 0;          // where the token before it ended
   std::optional<Error> error_;
 };
 

@@ -43,15 +43,17 @@ std::string quoted(std::string_view text) {
 }
 
 namespace {
+std::string with_point(std::string text) {
+  if (text.find_first_of(".e") == std::string::npos) text += ".0";
+  return text;
+}
+
 template <class T>
 std::string shortest(T value) {
   if (std::isnan(value)) return "nan";
   if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
   char buffer[64];
-  const auto end = std::to_chars(buffer, buffer + sizeof buffer, value).ptr;
-  std::string out(buffer, end);
-  if (out.find_first_of(".e") == std::string::npos) out += ".0";
-  return out;
+  return with_point(std::string(buffer, std::to_chars(buffer, buffer + sizeof buffer, value).ptr));
 }
 
 // The bits of one element, in the low bits.
@@ -88,13 +90,22 @@ bool parse_float_element(DType dtype, std::string_view word, void* data, int64_t
     if (value) store_from_double(dtype, data, index, *value);
     return value.has_value();
   }
-  // Narrower types print as floats: reading a float rounds once, as printing did.
   const auto value = parse_double(word);
   if (!value) return false;
-  float narrow = static_cast<float>(*value);
+  float narrow = static_cast<float>(*value);  // reading a float from the text itself rounds once
   if (std::isfinite(*value)) std::from_chars(word.data(), word.data() + word.size(), narrow);
   store_from_double(dtype, data, index, dtype == DType::float32 ? narrow : *value);
   return true;
+}
+// Types narrower than float32: the fewest digits that read back to the same bits.
+std::string narrow_text(DType dtype, double value, uint64_t bits) {
+  for (int digits = 1; digits < 9 && std::isfinite(value) && std::trunc(value) != value; ++digits) {
+    char buffer[64];
+    const auto end = std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::general, digits).ptr;
+    std::byte one[8] = {};
+    if (parse_float_element(dtype, {buffer, end}, one, 0) && element_bits(dtype, one, 0) == bits) return with_point({buffer, end});
+  }
+  return shortest(static_cast<float>(value));
 }
 }  // namespace
 
@@ -111,7 +122,9 @@ std::string element_text(DType dtype, const void* data, int64_t index) {
   if (std::isnan(value) && element_bits(dtype, data, index) != usual_nan_bits(dtype)) {
     return hex_text(element_bits(dtype, data, index));
   }
-  return dtype == DType::float64 ? shortest(value) : shortest(static_cast<float>(value));
+  if (dtype == DType::float64) return shortest(value);
+  if (dtype == DType::float32) return shortest(static_cast<float>(value));
+  return narrow_text(dtype, value, element_bits(dtype, data, index));
 }
 
 bool parse_element(DType dtype, std::string_view word, void* data, int64_t index) {
