@@ -207,7 +207,7 @@ Status check_loop_operands(const LoopProgram& program, std::span<const TensorVie
       if (view.dims[axis] != extent || extent < 0) {
         return refused(i, "extent " + std::to_string(view.dims[axis]) + " on axis " + std::to_string(axis) + "; the loop has " + std::to_string(extent));
       }
-      const auto product = checked_mul(count, extent);
+      const auto product = checked_mul(count, extent == 0 ? 1 : extent);  // of any axes, also where another is empty
       if (!product) return refused(i, "more than 2^63 elements");
       count = *product;
       if (declared.output && extent > 1 && view.strides[axis] == 0) {

@@ -1,0 +1,10 @@
+# Loop programs: scalar ops, bytecode, the CPU interpreter and the CUDA printer.
+file(GLOB ge_loops_tests CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/unit/loops_*_test.cpp)
+set(ge_loops_deps ge_runtime ge_kernels ge_contract ge_platform)
+if(TARGET ge_codegen)
+  list(APPEND ge_loops_deps ge_codegen)
+else()
+  list(FILTER ge_loops_tests EXCLUDE REGEX "loops_cuda_")
+endif()
+ge_test(loops_test SOURCES ${ge_loops_tests} DEPS ${ge_loops_deps})
+target_include_directories(loops_test PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/unit)
