@@ -30,7 +30,7 @@ struct PlanKernels {
 
 inline constexpr uint32_t kAllPrograms = 0xffffffffu;
 inline constexpr uint32_t kMaxLanes = 16;
-inline constexpr int kMaxBlockNesting = 16;
+inline constexpr int kMaxBlockNesting = 8;  // kMaxLoopDepth of device_block.h
 
 // Checks records and indices of the whole plan, and, for `program` (or all), that each launch fits its kernels.
 // `code` is the code section. Errors: plan_malformed (with the record's path), unknown_kernel (all of them at once).

@@ -8,12 +8,14 @@
 
 #include "base/checked_math.h"
 #include "contract/args_pack.h"
+#include "contract/device_block.h"
 #include "contract/plan_expr_check.h"
 #include "contract/plan_verify.h"
 
 namespace ge {
 namespace {
 
+static_assert(kMaxBlockNesting <= kMaxLoopDepth);
 constexpr uint64_t kImageAlignment = 64;
 constexpr size_t kMaxPrograms = 64, kMaxChoices = 256;
 
@@ -135,6 +137,7 @@ class ProgramCheck {
 
  private:
   Status symbols() {
+    GE_CHECK(path_ + "/symbols", p_.symbols.size() <= static_cast<size_t>(kMaxBlockDims), "it has more symbols than the device block holds");
     std::set<std::string_view> names;
     for (size_t i = 0; i < p_.symbols.size(); ++i) {
       const Symbol& s = p_.symbols[i];
@@ -343,7 +346,7 @@ class ProgramCheck {
     std::vector<const Block*> level = {&p_.prepare, &p_.run};
     size_t reached = 0;
     for (int depth = 0; !level.empty(); ++depth) {
-      GE_CHECK(path_, depth <= kMaxBlockNesting, "blocks nest deeper than 16");
+      GE_CHECK(path_, depth <= kMaxBlockNesting, "blocks nest deeper than 8");
       std::vector<const Block*> next;
       for (const Block* b : level) {
         for (const Step& s : b->steps) {

@@ -1,0 +1,13 @@
+# expressions, argument packing, plan files, verifying, binding.
+add_library(ge_plan_mutation STATIC ${CMAKE_CURRENT_LIST_DIR}/../plan_mutation.cpp)
+target_link_libraries(ge_plan_mutation PUBLIC ge_contract ge_catch)
+ge_test(contract_test
+  SOURCES
+    unit/contract_sample.cpp
+    unit/contract_args_test.cpp
+    unit/contract_bind_test.cpp
+    unit/contract_expr_test.cpp
+    unit/contract_file_test.cpp
+    unit/contract_fuzz_test.cpp
+    unit/contract_verify_test.cpp
+  DEPS ge_contract ge_plan_mutation)
