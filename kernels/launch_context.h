@@ -14,7 +14,7 @@ enum class FaultKind : uint32_t { kNone = 0, kIndexOutOfRange = 1 };
 // struct stands at the start of the device block.
 struct FaultRecord {
   uint32_t kind = 0;    // FaultKind; 0: none. Written last, by compare-and-swap from 0 to 0xffffffff first.
-  uint32_t launch = 0;  // index of the step in its block
+  uint32_t launch = 0;  // number of the launch: LaunchContext::launch, on CUDA the ArgSource::kLaunch field
   int64_t value = 0;    // the offending index
 };
 

@@ -30,7 +30,7 @@ std::string text_of(int64_t value) {
 }
 
 bool needs_operand(ArgSource source) {
-  return source != ArgSource::kAttr && source != ArgSource::kDeviceBlock;
+  return source != ArgSource::kAttr && source != ArgSource::kDeviceBlock && source != ArgSource::kLaunch;
 }
 bool is_integer_field(ArgType type) {
   return type == ArgType::kI32 || type == ArgType::kI64;
@@ -93,6 +93,8 @@ const char* source_fault(const KernelDesc& desc, const ArgDesc& arg) {
     case ArgSource::kPtr:
     case ArgSource::kDeviceBlock:
       return arg.type == ArgType::kPointer ? nullptr : "an address needs a pointer field";
+    case ArgSource::kLaunch:
+      return is_integer_field(arg.type) ? nullptr : "the launch's number needs an integer field";
     case ArgSource::kDim:
     case ArgSource::kStride:
       if (!is_integer_field(arg.type)) return "a dim or stride needs an integer field";
@@ -263,7 +265,7 @@ Status check_operands(const KernelDesc& desc, std::span<const TensorView> operan
 }
 
 Status pack_args(const KernelDesc& desc, std::span<const TensorView> operands, const Attrs& attrs,
-                 void* device_block, std::span<std::byte> out) {
+                 void* device_block, std::span<std::byte> out, uint32_t launch) {
   std::fill(out.begin(), out.end(), std::byte{0});
   for (const ArgDesc& arg : desc.args) {
     std::byte* at = out.data() + arg.offset;
@@ -276,6 +278,9 @@ Status pack_args(const KernelDesc& desc, std::span<const TensorView> operands, c
         break;
       case ArgSource::kDeviceBlock:
         store_as(at, device_block);
+        break;
+      case ArgSource::kLaunch:
+        GE_TRY(pack_integer(desc, arg, launch, at));
         break;
       case ArgSource::kTensorMap:
         break;

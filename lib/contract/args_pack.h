@@ -12,9 +12,10 @@ Status check_desc(const KernelDesc& desc);
 Status check_attrs(const KernelDesc& desc, const Attrs& attrs);
 // Bind-time check of views: dtype sets, ranks, alignment of each view's address (given its buffer is 256-byte aligned).
 Status check_operands(const KernelDesc& desc, std::span<const TensorView> operands);
+// `launch` is the number that a fault names: steps counted over the run block, then Program::blocks in order.
 // Fills `out` (desc.args_size bytes, zeroed first). Tensor maps are left zero for the CUDA side to encode.
 // Refuses a value that does not fit its field (a dim over INT32_MAX in a kI32).
 Status pack_args(const KernelDesc& desc, std::span<const TensorView> operands, const Attrs& attrs, void* device_block,
-                 std::span<std::byte> out);
+                 std::span<std::byte> out, uint32_t launch = 0);
 
 }  // namespace ge

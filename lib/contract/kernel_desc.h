@@ -32,6 +32,7 @@ enum class ArgSource : uint8_t {
   kAttr,         // attribute `attr`, element `a` where it is a list
   kTensorMap,    // CUtensorMap (128 bytes) of `operand`, box and swizzle from attrs "box<operand>", "swizzle<operand>"
   kDeviceBlock,  // address of the program's device block
+  kLaunch,       // number of the launch, an integer: what the kernel writes into FaultRecord::launch
 };
 enum class ArgType : uint8_t { kPointer, kI32, kI64, kF32, kF64, kView, kTensorMap };
 int64_t size_of(ArgType type);  // 8 4 8 4 8 144 128

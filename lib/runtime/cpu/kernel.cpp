@@ -30,7 +30,7 @@ class BuiltinKernel : public Kernel {
   Result<std::unique_ptr<DeviceStep>> bind(const LaunchSite& site, Stream& stream) override {
     ByteBuffer args = ByteBuffer::allocate(entry_.desc.args_size);
     if (!args.data() && entry_.desc.args_size > 0) return fail(Code::out_of_memory);
-    GE_TRY(pack_args(entry_.desc, site.operands, site.choice->attrs, site.device_block, args.span()));
+    GE_TRY(pack_args(entry_.desc, site.operands, site.choice->attrs, site.device_block, args.span(), site.launch));
     const LaunchContext context = static_cast<CpuStream&>(stream).context(site.launch);
     return std::unique_ptr<DeviceStep>(std::make_unique<BuiltinLaunch>(entry_.cpu, std::move(args), context));
   }

@@ -64,7 +64,7 @@ class GenericKernel : public Kernel {
   Result<std::unique_ptr<DeviceStep>> bind(const LaunchSite& site, Stream&) override {
     ByteBuffer args = ByteBuffer::allocate(desc_.args_size);
     if (!args.data() && desc_.args_size > 0) return fail(Code::out_of_memory);
-    GE_TRY(pack_args(desc_, site.operands, site.choice->attrs, site.device_block, args.span()));
+    GE_TRY(pack_args(desc_, site.operands, site.choice->attrs, site.device_block, args.span(), site.launch));
     GE_TRY(encode_tensor_maps(gpu_, desc_, site.operands, site.choice->attrs, args.span()));
     return std::unique_ptr<DeviceStep>(std::make_unique<GenericLaunch>(image_, function_, std::move(args), site));
   }
