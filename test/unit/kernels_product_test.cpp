@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "contract/scalar_op.h"
+#include "kernels/dot/micro_kernel.h"
 #include "kernels_harness.h"
 
 namespace ge::test {
@@ -62,6 +63,73 @@ TEST_CASE("dot_reference refuses shapes that do not fit") {
   const Attrs less = {{"activation", int64_t{static_cast<uint16_t>(ScalarOp::less)}}};
   REQUIRE_CODE(run_kernel("dot_reference", {lhs.view(), good.view(), absent(), out.view()}, less), Code::launch_refused);
   REQUIRE_OK(run_kernel("dot_reference", {lhs.view(), good.view(), absent(), out.view()}, {}));
+}
+
+TEST_CASE("blocked dot equals the reference in every layout, for any thread count, bit for bit") {
+  std::mt19937 rng(20);
+  auto cases = std::vector<Case>(std::begin(kCases), std::end(kCases));
+  cases.push_back({{}, 300, 70, 520});  // several row tiles, a short panel, three blocks of depth
+  cases.push_back({{3}, 29, 300, 257});
+  for (DType dtype : {DType::float32, DType::float16, DType::bfloat16}) {
+    const char* name = dtype == DType::float32 ? "dot_blocked_f32" : "dot_blocked_f16";
+    for (const Case& c : cases) {
+      for (size_t l = 0; l < 5; ++l) {
+        if (c.m * c.n * c.k > 1000000 && l > 2) continue;
+        TestTensor lhs(dtype, with(c.batch, c.m, c.k), kLayouts[l], 1), rhs(dtype, with(c.batch, c.k, c.n), kLayouts[(l + 1) % 5], 1);
+        TestTensor bias(dtype, with(c.batch, c.m, c.n), Layout::kBroadcast, 1 << c.batch.size());
+        TestTensor out(dtype, with(c.batch, c.m, c.n), kOutLayouts[l % 4]);
+        TestTensor again(dtype, with(c.batch, c.m, c.n)), expected(dtype, with(c.batch, c.m, c.n));
+        lhs.random(rng, 3), rhs.random(rng, 3), bias.random(rng);
+        const std::vector<TensorView> in = {lhs.view(), rhs.view(), l % 2 == 0 ? bias.view() : absent()};
+        Attrs attrs;
+        if (l == 2) attrs.emplace_back("activation", int64_t{static_cast<uint16_t>(ScalarOp::silu)});
+        const auto run = [&](const char* row, const TestTensor& to, int threads) {
+          return run_kernel(row, {in[0], in[1], in[2], to.view()}, attrs, {.threads = threads});
+        };
+        REQUIRE_OK(run(name, out, 1));
+        REQUIRE_OK(run(name, again, 3));
+        REQUIRE_OK(run("dot_reference", expected, 2));
+        for (int64_t i = 0; i < out.count(); ++i) {
+          INFO(name << " " << layout_name(kLayouts[l]) << " " << c.m << "x" << c.n << "x" << c.k << " at " << i);
+          REQUIRE(near(dtype, out.at(i), expected.at(i), 2, 0.01));
+          REQUIRE(out.at(i) == again.at(i));
+        }
+        REQUIRE(out.guards_stand());
+      }
+    }
+  }
+}
+
+TEST_CASE("every register tile of this machine gives the plain sum") {
+  std::vector<const kernels::MicroKernel*> list = {&kernels::kMicroKernelV2};
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) list.push_back(&kernels::kMicroKernelV3);
+  if (__builtin_cpu_supports("avx512f")) list.push_back(&kernels::kMicroKernelV4);
+#endif
+  std::mt19937 rng(21);
+  for (const auto* micro : list) {
+    std::vector<float> a(static_cast<size_t>(micro->rows) * kernels::kRowStride), b(20 * static_cast<size_t>(micro->columns));
+    for (float& v : a) v = static_cast<float>(static_cast<int>(rng() % 9) - 4);
+    for (float& v : b) v = static_cast<float>(static_cast<int>(rng() % 9) - 4);
+    for (int rows = 1; rows <= micro->rows; ++rows) {
+      std::vector<float> c(static_cast<size_t>(rows * micro->columns), 1.0f);
+      micro->run[rows](12, a.data(), b.data(), micro->columns, c.data(), micro->columns, false);
+      micro->run[rows](8, a.data() + 12, b.data() + 12 * micro->columns, micro->columns, c.data(), micro->columns, true);
+      for (int i = 0; i < rows; ++i) {
+        for (int j = 0; j < micro->columns; ++j) {
+          float sum = 0;
+          for (int k = 0; k < 20; ++k) sum += a[static_cast<size_t>(i * kernels::kRowStride + k)] * b[static_cast<size_t>(k * micro->columns + j)];
+          REQUIRE(c[static_cast<size_t>(i * micro->columns + j)] == sum);
+        }
+      }
+    }
+    float in[5 * 7], out[7 * 6] = {};
+    for (int i = 0; i < 35; ++i) in[i] = static_cast<float>(i);
+    micro->transpose(in, 7, 5, 7, out, 6);
+    for (int i = 0; i < 5; ++i) {
+      for (int j = 0; j < 7; ++j) REQUIRE(out[j * 6 + i] == in[i * 7 + j]);
+    }
+  }
 }
 
 }  // namespace ge::test

@@ -105,6 +105,16 @@ TEST_CASE("conv_reference equals the plain sum in every dtype and layout") {
           attrs.emplace_back("activation_alpha", 0.25);
         }
         REQUIRE_OK(run_kernel("conv_reference", {x.view(), w.view(), biased ? bias.view() : absent(), y.view()}, attrs, {.threads = 2}));
+        TestTensor fast(dtype, c.y, kOutLayouts[(l + 1) % 4]);
+        const char* gemm = dtype == DType::float32 ? "conv_gemm_f32" : dtype == DType::float16 || dtype == DType::bfloat16 ? "conv_gemm_f16" : nullptr;
+        if (gemm != nullptr && c.x.size() < 5) {
+          REQUIRE_OK(run_kernel(gemm, {x.view(), w.view(), biased ? bias.view() : absent(), fast.view()}, attrs, {.threads = 2}));
+          for (int64_t i = 0; i < y.count(); ++i) {
+            INFO(gemm << " " << layout_name(kLayouts[l]) << " x channels " << c.x[1] << " groups " << c.groups << " rank " << c.x.size() << " at " << i);
+            REQUIRE(near(dtype, fast.at(i), y.at(i), 2, 0.01));
+          }
+          REQUIRE(fast.guards_stand());
+        }
         for (int64_t i = 0; i < y.count(); ++i) {
           const auto at = index_of(y.view(), i);
           double expected = naive_conv(c, x, w, i, y) + (biased ? bias.at(at[1]) : 0);
@@ -143,6 +153,13 @@ TEST_CASE("pool rows equal the plain windows") {
           const Attrs attrs = {{"count_include_pad", int64_t{include}}, {"dilations", c.dilations}, {"kernel", c.kernel},
                                {"kind", int64_t{!max}}, {"pads_begin", c.pads_begin}, {"pads_end", c.pads_end}, {"strides", c.strides}};
           REQUIRE_OK(run_kernel("pool_reference", {x.view(), y.view()}, attrs, {.threads = 2}));
+          TestTensor fast(dtype, c.y, kOutLayouts[(l + 1) % 4]);
+          const char* planes = dtype == DType::float32 ? "pool_planes_f32" : dtype == DType::float16 || dtype == DType::bfloat16 ? "pool_planes_f16" : nullptr;
+          if (planes != nullptr && c.x.size() < 5) {
+            REQUIRE_OK(run_kernel(planes, {x.view(), fast.view()}, attrs, {.threads = 2}));
+            for (int64_t i = 0; i < y.count(); ++i) REQUIRE(near(dtype, fast.at(i), y.at(i), 1, 0.1));
+            REQUIRE(fast.guards_stand());
+          }
           for (int64_t i = 0; i < y.count(); ++i) {
             INFO(name_of(dtype) << " " << layout_name(kLayouts[l]) << " mode " << mode << " rank " << c.x.size() << " at " << i);
             REQUIRE(y.at(i) == rounded(dtype, naive_pool(c, x, y, i, max, include)));
@@ -154,14 +171,16 @@ TEST_CASE("pool rows equal the plain windows") {
   }
 }
 
-TEST_CASE("pool_reference: NaN wins a max, padding never does") {
+TEST_CASE("pool rows: NaN wins a max, padding never does") {
   TestTensor x(DType::float32, {1, 1, 3}), y(DType::float32, {1, 1, 5});
   x.set(0, -5), x.set(1, NAN), x.set(2, -7);
   const std::vector<int64_t> one = {1};
-  REQUIRE_OK(run_kernel("pool_reference", {x.view(), y.view()},
+  for (const char* name : {"pool_reference", "pool_planes_f32"}) {
+  REQUIRE_OK(run_kernel(name, {x.view(), y.view()},
                         {{"dilations", one}, {"kernel", std::vector<int64_t>{2}}, {"kind", int64_t{0}}, {"pads_begin", std::vector<int64_t>{2}},
                          {"pads_end", one}, {"strides", one}}));
   REQUIRE((y.at(0) == -INFINITY && y.at(1) == -5 && std::isnan(y.at(2)) && std::isnan(y.at(3)) && y.at(4) == -7));
+  }
 }
 
 }  // namespace ge::test
