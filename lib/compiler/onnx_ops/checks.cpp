@@ -65,27 +65,27 @@ bool is_empty_list(const Attr& value) {
   return ints && ints->empty();
 }
 
-bool has_kind(const Attr& value, AttrKind kind) {
+bool has_kind(const Attr& value, OnnxAttrKind kind) {
   switch (kind) {
-    case AttrKind::kInt: return std::holds_alternative<int64_t>(value);
-    case AttrKind::kFloat: return std::holds_alternative<double>(value) || std::holds_alternative<int64_t>(value);
-    case AttrKind::kString: return std::holds_alternative<std::string>(value);
-    case AttrKind::kInts: return std::holds_alternative<std::vector<int64_t>>(value);
-    case AttrKind::kFloats: return std::holds_alternative<std::vector<double>>(value) || std::holds_alternative<std::vector<int64_t>>(value);
-    case AttrKind::kStrings: return std::holds_alternative<std::vector<std::string>>(value) || is_empty_list(value);
-    case AttrKind::kTensor: return std::holds_alternative<TensorAttr>(value);
-    case AttrKind::kGraph: return std::holds_alternative<std::shared_ptr<Graph>>(value);
-    case AttrKind::kDType:
+    case OnnxAttrKind::kInt: return std::holds_alternative<int64_t>(value);
+    case OnnxAttrKind::kFloat: return std::holds_alternative<double>(value) || std::holds_alternative<int64_t>(value);
+    case OnnxAttrKind::kString: return std::holds_alternative<std::string>(value);
+    case OnnxAttrKind::kInts: return std::holds_alternative<std::vector<int64_t>>(value);
+    case OnnxAttrKind::kFloats: return std::holds_alternative<std::vector<double>>(value) || std::holds_alternative<std::vector<int64_t>>(value);
+    case OnnxAttrKind::kStrings: return std::holds_alternative<std::vector<std::string>>(value) || is_empty_list(value);
+    case OnnxAttrKind::kTensor: return std::holds_alternative<TensorAttr>(value);
+    case OnnxAttrKind::kGraph: return std::holds_alternative<std::shared_ptr<Graph>>(value);
+    case OnnxAttrKind::kDType:
       return std::holds_alternative<int64_t>(value) || std::holds_alternative<std::string>(value) || std::holds_alternative<DType>(value);
   }
   return false;
 }
 
-std::string kind_fix(const Attr& value, AttrKind kind) {
-  const bool wants_list = kind == AttrKind::kInts || kind == AttrKind::kFloats || kind == AttrKind::kStrings;
+std::string kind_fix(const Attr& value, OnnxAttrKind kind) {
+  const bool wants_list = kind == OnnxAttrKind::kInts || kind == OnnxAttrKind::kFloats || kind == OnnxAttrKind::kStrings;
   const bool is_single = std::holds_alternative<int64_t>(value) || std::holds_alternative<double>(value) || std::holds_alternative<std::string>(value);
   if (wants_list && is_single) return "write a list: [...]";
-  if (kind == AttrKind::kTensor) return "write { \"tensor\": { \"dtype\": ..., \"shape\": ..., \"data\": ... } }";
+  if (kind == OnnxAttrKind::kTensor) return "write { \"tensor\": { \"dtype\": ..., \"shape\": ..., \"data\": ... } }";
   return "";
 }
 
@@ -108,9 +108,9 @@ void check_dtype_value(const Node& node, const std::string& name, const Attr& va
 
 void check_attributes(const Node& node, const Operator& op, ErrorList& errors) {
   std::vector<std::string> names;
-  for (const AttrInfo& info : op.attributes) names.push_back(info.name);
+  for (const OnnxAttrInfo& info : op.attributes) names.push_back(info.name);
   for (const auto& [name, value] : node.attrs) {
-    const AttrInfo* info = op.attribute(name);
+    const OnnxAttrInfo* info = op.attribute(name);
     const std::string below = "/attributes/" + name;
     if (!info) {
       std::string known = names.empty() ? "it has none" : "it has ";
@@ -123,11 +123,11 @@ void check_attributes(const Node& node, const Operator& op, ErrorList& errors) {
       errors.add(about(node, Code::wrong_attribute_type, "attribute '" + name + "' has the wrong type", below)
                      .because("found " + std::visit(KindName{}, value) + ", allowed " + std::string(name_of(info->kind)))
                      .try_(kind_fix(value, info->kind)));
-    } else if (info->kind == AttrKind::kDType) {
+    } else if (info->kind == OnnxAttrKind::kDType) {
       check_dtype_value(node, name, value, errors);
     }
   }
-  for (const AttrInfo& info : op.attributes) {
+  for (const OnnxAttrInfo& info : op.attributes) {
     if (!info.required || node.attrs.contains(info.name)) continue;
     errors.add(about(node, Code::missing_attribute, "attribute '" + info.name + "' is required")
                    .try_("add \"" + info.name + "\": " + std::string(name_of(info.kind))));

@@ -57,7 +57,7 @@ const Attr* OpContext::attr(std::string_view name) const {
 }
 
 std::string OpContext::default_text(std::string_view name) const {
-  const AttrInfo* info = op_.attribute(name);
+  const OnnxAttrInfo* info = op_.attribute(name);
   return info ? info->default_text : "";
 }
 

@@ -68,22 +68,22 @@ std::vector<OperandInfo> parse_operands(std::string_view text) {
   return list;
 }
 
-std::optional<AttrKind> kind_from_name(std::string_view name) {
-  static constexpr std::pair<std::string_view, AttrKind> kKinds[] = {
-      {"int", AttrKind::kInt},         {"float", AttrKind::kFloat},     {"string", AttrKind::kString},
-      {"ints", AttrKind::kInts},       {"floats", AttrKind::kFloats},   {"strings", AttrKind::kStrings},
-      {"tensor", AttrKind::kTensor},   {"graph", AttrKind::kGraph},     {"dtype", AttrKind::kDType}};
+std::optional<OnnxAttrKind> kind_from_name(std::string_view name) {
+  static constexpr std::pair<std::string_view, OnnxAttrKind> kKinds[] = {
+      {"int", OnnxAttrKind::kInt},         {"float", OnnxAttrKind::kFloat},     {"string", OnnxAttrKind::kString},
+      {"ints", OnnxAttrKind::kInts},       {"floats", OnnxAttrKind::kFloats},   {"strings", OnnxAttrKind::kStrings},
+      {"tensor", OnnxAttrKind::kTensor},   {"graph", OnnxAttrKind::kGraph},     {"dtype", OnnxAttrKind::kDType}};
   for (const auto& [text, kind] : kKinds) {
     if (text == name) return kind;
   }
   return std::nullopt;
 }
 
-std::optional<std::vector<AttrInfo>> parse_attributes(std::string_view text) {
-  std::vector<AttrInfo> list;
+std::optional<std::vector<OnnxAttrInfo>> parse_attributes(std::string_view text) {
+  std::vector<OnnxAttrInfo> list;
   for (const std::string& part : split(text, ',')) {
     auto [name, rest] = split_colon(part);
-    AttrInfo info;
+    OnnxAttrInfo info;
     const bool optional = take_suffix(name, "?");
     const size_t equals = rest.find('=');
     if (equals != std::string::npos) info.default_text = trimmed(std::string_view(rest).substr(equals + 1));
@@ -177,23 +177,23 @@ constexpr std::pair<int64_t, DType> kOnnxNumbers[] = {
 
 }  // namespace
 
-std::string_view name_of(AttrKind kind) {
+std::string_view name_of(OnnxAttrKind kind) {
   switch (kind) {
-    case AttrKind::kInt: return "an integer";
-    case AttrKind::kFloat: return "a number";
-    case AttrKind::kString: return "a string";
-    case AttrKind::kInts: return "a list of integers";
-    case AttrKind::kFloats: return "a list of numbers";
-    case AttrKind::kStrings: return "a list of strings";
-    case AttrKind::kTensor: return "a tensor";
-    case AttrKind::kGraph: return "a graph";
-    case AttrKind::kDType: return "a dtype";
+    case OnnxAttrKind::kInt: return "an integer";
+    case OnnxAttrKind::kFloat: return "a number";
+    case OnnxAttrKind::kString: return "a string";
+    case OnnxAttrKind::kInts: return "a list of integers";
+    case OnnxAttrKind::kFloats: return "a list of numbers";
+    case OnnxAttrKind::kStrings: return "a list of strings";
+    case OnnxAttrKind::kTensor: return "a tensor";
+    case OnnxAttrKind::kGraph: return "a graph";
+    case OnnxAttrKind::kDType: return "a dtype";
   }
   return "";
 }
 
-const AttrInfo* Operator::attribute(std::string_view name) const {
-  for (const AttrInfo& info : attributes) {
+const OnnxAttrInfo* Operator::attribute(std::string_view name) const {
+  for (const OnnxAttrInfo& info : attributes) {
     if (info.name == name) return &info;
   }
   return nullptr;

@@ -32,8 +32,8 @@ struct OperatorRow {
   const char* summary = "";
 };
 
-enum class AttrKind : uint8_t { kInt, kFloat, kString, kInts, kFloats, kStrings, kTensor, kGraph, kDType };
-std::string_view name_of(AttrKind kind);  // "an integer", "a list of numbers", ...
+enum class OnnxAttrKind : uint8_t { kInt, kFloat, kString, kInts, kFloats, kStrings, kTensor, kGraph, kDType };
+std::string_view name_of(OnnxAttrKind kind);  // "an integer", "a list of numbers", ...
 
 struct OperandInfo {
   std::string name;
@@ -41,9 +41,9 @@ struct OperandInfo {
   bool optional = false;
   bool variadic = false;  // one or more; last
 };
-struct AttrInfo {
+struct OnnxAttrInfo {
   std::string name;
-  AttrKind kind = AttrKind::kInt;
+  OnnxAttrKind kind = OnnxAttrKind::kInt;
   bool required = false;
   std::string default_text;  // "" where there is none
 };
@@ -57,11 +57,11 @@ struct Operator {
   const OperatorRow* row = nullptr;
   LowerFunction lower = nullptr;
   std::vector<OperandInfo> inputs, outputs;
-  std::vector<AttrInfo> attributes;
+  std::vector<OnnxAttrInfo> attributes;
   std::vector<TypeInfo> types;  // letters, then the classes that inputs name directly
   size_t min_inputs = 0, max_inputs = 0, min_outputs = 0, max_outputs = 0;  // SIZE_MAX where variadic
 
-  const AttrInfo* attribute(std::string_view name) const;  // null where there is none
+  const OnnxAttrInfo* attribute(std::string_view name) const;  // null where there is none
   const TypeInfo& type_of_input(size_t index) const;       // variadic inputs share the last
   std::string input_name(size_t index) const;
 };
