@@ -18,7 +18,10 @@ void BodyReader::read_attributes(const Value& object, NodeId id) {
 std::optional<Attr> BodyReader::attribute(const Value& json) {
   if (const auto integer = json.as_int64()) return *integer;
   if (json.kind() == ValueKind::kDouble) return *json.as_double();
-  if (const auto text = json.as_string()) return std::string(*text);
+  if (const auto text = json.as_string()) {
+    if (const auto special = special_number(*text)) return *special;
+    return std::string(*text);
+  }
   if (json.is_array()) return list_attribute(json);
   if (json.is_object()) return object_attribute(json);
   const std::string fix = json.is_bool() ? "write 1 or 0" : "";
@@ -46,8 +49,8 @@ std::optional<Attr> BodyReader::list_attribute(const Value& json) {
     return std::nullopt;
   }
   if (integers.size() == count) return integers;
-  if (strings.size() == count) return strings;
   if (numbers.size() == count) return numbers;
+  if (strings.size() == count) return strings;
   state_.errors.add(fault_at(json, Code::wrong_json_type, "an attribute's list holds numbers or strings, not both"));
   return std::nullopt;
 }
