@@ -35,7 +35,9 @@ inline constexpr int kMaxBlockNesting = 8;  // kMaxLoopDepth of device_block.h
 // Checks records and indices of the whole plan, and, for `program` (or all), that each launch fits its kernels.
 // `code` is the code section. Errors: plan_malformed (with the record's path), unknown_kernel (all of them at once).
 Result<PlanKernels> verify_plan(const Plan& plan, ByteSpan code, const KernelResolver& resolver, uint32_t program = kAllPrograms);
-// The records and indices alone, with no kernels at hand (ge-inspect).
+// All that needs no built-in kernels at hand: records, indices, code hashes, loop programs (ge-inspect --verify).
+Status verify_contents(const Plan& plan, ByteSpan code);
+// The records and indices alone.
 Status verify_structure(const Plan& plan, uint64_t code_bytes, uint64_t weights_bytes);
 // The device that a target's launches run on: "cpu" -> kCpu, "sm_NN" -> kCuda; arch NN, 0 for the CPU. nullopt: no target's name.
 struct TargetName { KernelDevice device = KernelDevice::kCpu; int32_t arch = 0; };

@@ -87,6 +87,17 @@ Status resolve(const Plan& plan, const KernelResolver& resolver, PlanKernels& ke
   return {};
 }
 
+// Everything up to the kernels that are not in the plan.
+Status load_contents(const Plan& plan, ByteSpan code, PlanKernels& kernels) {
+  uint64_t weights = 0;
+  if (!plan.blobs.empty()) weights = plan.blobs.back().offset + plan.blobs.back().size_bytes;
+  GE_TRY(verify_structure(plan, code.size(), weights));
+  GE_TRY(check_image_hashes(plan, code));
+  kernels.entries.resize(plan.kernels.size());
+  kernels.loops.resize(plan.kernels.size());
+  return load_loops(plan, code, kernels);
+}
+
 enum class Where : uint8_t { kPrepare, kRun };
 
 class LaunchCheckPass {
@@ -254,18 +265,15 @@ class LaunchCheckPass {
 
 }  // namespace
 
-Result<PlanKernels> verify_plan(const Plan& plan, ByteSpan code, const KernelResolver& resolver,
-                                uint32_t program) {
-  uint64_t weights = 0;
-  if (!plan.blobs.empty()) weights = plan.blobs.back().offset + plan.blobs.back().size_bytes;
-  GE_TRY(verify_structure(plan, code.size(), weights));
-  if (program != kAllPrograms && program >= plan.programs.size())
-    return fail(Code::internal).say("no such program");
-  GE_TRY(check_image_hashes(plan, code));
+Status verify_contents(const Plan& plan, ByteSpan code) {
   PlanKernels kernels;
-  kernels.entries.resize(plan.kernels.size());
-  kernels.loops.resize(plan.kernels.size());
-  GE_TRY(load_loops(plan, code, kernels));
+  return load_contents(plan, code, kernels);
+}
+
+Result<PlanKernels> verify_plan(const Plan& plan, ByteSpan code, const KernelResolver& resolver, uint32_t program) {
+  PlanKernels kernels;
+  GE_TRY(load_contents(plan, code, kernels));
+  if (program != kAllPrograms && program >= plan.programs.size()) return fail(Code::internal).say("no such program");
   GE_TRY(resolve(plan, resolver, kernels));
   for (uint32_t i = 0; i < plan.programs.size(); ++i) {
     if (program != kAllPrograms && program != i) continue;
