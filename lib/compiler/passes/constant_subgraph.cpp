@@ -1,0 +1,208 @@
+// Gathering and evaluating what depends on constants alone; see constant_subgraph.h.
+#include "compiler/passes/constant_subgraph.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/checked_math.h"
+#include "compiler/ir/builder.h"
+#include "compiler/passes/rewrite.h"
+
+namespace ge {
+
+namespace {
+// A node is left to the run where its result is more than 4 times its operands and past 1 MiB, or its multiplications
+// are past 2^28: bounds of work and bytes, so that every machine folds the same.
+constexpr int64_t kMaxGrownBytes = int64_t{1} << 20;
+constexpr int64_t kMaxGrowth = 4;
+constexpr int64_t kMaxProducts = int64_t{1} << 28;
+
+// Functions that the C library computes: in float64 their last bit differs between machines.
+bool is_transcendental(Op op) {
+  switch (op) {
+    case Op::pow: case Op::exp: case Op::log: case Op::expm1: case Op::log1p: case Op::sin: case Op::cos: case Op::tan:
+    case Op::asin: case Op::acos: case Op::atan: case Op::sinh: case Op::cosh: case Op::tanh: case Op::asinh: case Op::acosh:
+    case Op::atanh: case Op::erf: case Op::elu: case Op::selu: case Op::celu: case Op::sigmoid: case Op::gelu: case Op::gelu_tanh:
+    case Op::silu: case Op::mish: case Op::softplus: case Op::swish: case Op::softmax: case Op::log_softmax: return true;
+    default: return false;
+  }
+}
+
+bool moves_elements(Op op) {
+  return op == Op::reshape || op == Op::broadcast || op == Op::transpose || op == Op::slice;
+}
+
+int64_t count_of(const Type& type) { return product(type.dims).value().value_or(INT64_MAX); }
+int64_t size_of(const Type& type) {
+  const int64_t count = count_of(type);
+  return count > INT64_MAX / 64 ? INT64_MAX : bytes_of(type.dtype, count);
+}
+
+// Multiplications of dot, conv and pool; 0 for ops that touch each element a fixed number of times.
+int64_t products_of(const Graph& graph, const Node& node) {
+  const auto type = [&](size_t i) -> const Type& { return graph.type(node.operands[i]); };
+  int64_t per_element = 0;
+  if (node.op == Op::dot) per_element = type(0).dims.back().value().value_or(INT64_MAX);
+  if (node.op == Op::conv) per_element = product(type(1).dims, 1).value().value_or(INT64_MAX);
+  if (node.op == Op::pool) {
+    per_element = 1;
+    for (const int64_t k : attr_ints(node, "kernel")) per_element = checked_mul(per_element, k).value_or(INT64_MAX);
+  }
+  return checked_mul(per_element, count_of(graph.type(node.results[0]))).value_or(INT64_MAX);
+}
+}  // namespace
+
+ConstantSubgraph::ConstantSubgraph(const Graph& graph)
+    : graph_(graph), known_(graph.value_capacity(), false), known_splat_(graph.value_capacity(), false) {
+  const std::vector<NodeId> order = graph.order();
+  for (const NodeId id : order) {
+    const Node& node = graph.node(id);
+    if (node.op == Op::constant) {
+      known_[node.results[0]] = true;
+      known_splat_[node.results[0]] = uniform_constant(graph, node.results[0]) != nullptr && bits_of(node.data->dtype) >= 8;
+    } else if (foldable(node)) {
+      known_[node.results[0]] = true;
+      known_splat_[node.results[0]] = stays_splat(node);
+    }
+  }
+  for (const NodeId id : order)
+    for (const ValueId v : graph.node(id).results)
+      if (worth_replacing(v)) frontier_.push_back(v);
+}
+
+bool ConstantSubgraph::foldable(const Node& node) const {
+  if (node.op == Op::onnx || node.results.size() != 1 || !static_values(graph_.type(node.results[0]).dims)) return false;
+  const bool known = std::all_of(node.operands.begin(), node.operands.end(), [&](ValueId v) { return v == kNone || known_[v]; });
+  if (!known || !within_bounds(node)) return false;
+  if (node.body != nullptr) {
+    for (const NodeId id : node.body->order()) {
+      const Node& inner = node.body->node(id);
+      if (is_transcendental(inner.op) && node.body->type(inner.results[0]).dtype == DType::float64) return false;
+    }
+  }
+  return !(is_transcendental(node.op) && graph_.type(node.results[0]).dtype == DType::float64);
+}
+
+bool ConstantSubgraph::within_bounds(const Node& node) const {
+  if (stays_splat(node)) return true;
+  int64_t operand_bytes = 0;
+  for (const ValueId v : node.operands)
+    if (v != kNone) operand_bytes = checked_add(operand_bytes, size_of(graph_.type(v))).value_or(INT64_MAX);
+  const int64_t bytes = size_of(graph_.type(node.results[0]));
+  if (bytes > kMaxGrownBytes && bytes / kMaxGrowth > operand_bytes) return false;
+  return products_of(graph_, node) <= kMaxProducts;
+}
+
+bool ConstantSubgraph::stays_splat(const Node& node) const {
+  if (node.operands.empty() || count_of(graph_.type(node.results[0])) == 0) return false;
+  if (moves_elements(node.op)) return known_splat_[node.operands[0]];
+  if (!is_map(node.op) && node.op != Op::cast) return false;
+  if (bits_of(graph_.type(node.results[0]).dtype) < 8) return false;
+  return std::all_of(node.operands.begin(), node.operands.end(), [&](ValueId v) { return v != kNone && known_splat_[v]; });
+}
+
+// Used by an output or a node that is not known itself. Copies of a small constant along an axis stay where they are made:
+// whoever uses them reads the small one.
+bool ConstantSubgraph::worth_replacing(ValueId v) const {
+  if (!known_[v] || graph_.is_constant(v)) return false;
+  const auto left = [&](const Graph::Use& use) {
+    if (use.node == kNone) return true;
+    const Node& user = graph_.node(use.node);
+    if (!known_[user.results[0]]) return true;
+    return user.op == Op::broadcast && !known_splat_[user.results[0]] && graph_.type(user.results[0]).dims != graph_.type(v).dims;
+  };
+  const auto& uses = graph_.uses(v);
+  const Node& node = *graph_.producer(v);
+  const bool copies = node.op == Op::broadcast && !known_splat_[v] && count_of(graph_.type(v)) > count_of(graph_.type(node.operands[0]));
+  if (copies) return false;
+  return std::any_of(uses.begin(), uses.end(), left);
+}
+
+Result<std::vector<TensorData>> ConstantSubgraph::evaluate(const Evaluator& evaluate) {
+  std::vector<Entry> wanted;
+  for (const ValueId v : frontier_) {
+    GE_ASSIGN(const Entry entry, build(v));
+    wanted.push_back(entry);
+    built_.add_output(entry.built, "v" + std::to_string(v));
+  }
+  const bool only_moves = built_.live_nodes() == 0;
+  std::vector<HostTensor> results;
+  if (!only_moves) {
+    GE_ASSIGN(results, evaluate(built_, inputs_, {}));
+  }
+  std::map<ValueId, size_t> input_index;
+  for (size_t i = 0; i < built_.inputs.size(); ++i) input_index[built_.inputs[i]] = i;
+  std::vector<TensorData> contents;
+  for (size_t i = 0; i < frontier_.size(); ++i) {
+    const Type& type = graph_.type(frontier_[i]);
+    const HostTensor& source = only_moves ? inputs_[input_index.at(wanted[i].built)] : results[i];
+    contents.push_back({type.dtype, *static_values(type.dims),
+                        std::make_shared<const ByteBuffer>(ByteBuffer::copy_of(source.bytes.span())), wanted[i].splat, nullptr});
+  }
+  return contents;
+}
+
+// Post-order without recursion: chains of constants may be long.
+void ConstantSubgraph::build_operands_first(ValueId v, std::vector<ValueId>& order) const {
+  std::vector<std::pair<ValueId, bool>> stack{{v, false}};
+  while (!stack.empty()) {
+    const auto [value, visited] = stack.back();
+    stack.pop_back();
+    if (entries_.contains(value)) continue;
+    if (visited) {
+      order.push_back(value);
+      continue;
+    }
+    stack.emplace_back(value, true);
+    for (const ValueId operand : graph_.producer(value)->operands)
+      if (operand != kNone) stack.emplace_back(operand, false);
+  }
+}
+
+Result<ConstantSubgraph::Entry> ConstantSubgraph::build(ValueId v) {
+  std::vector<ValueId> order;
+  build_operands_first(v, order);
+  for (const ValueId value : order) {
+    if (entries_.contains(value)) continue;  // reached twice
+    const Node& node = *graph_.producer(value);
+    GE_ASSIGN(entries_[value], node.op == Op::constant ? build_constant(value) : build_node(node, value));
+  }
+  return entries_.at(v);
+}
+
+Result<ConstantSubgraph::Entry> ConstantSubgraph::build_constant(ValueId v) {
+  const TensorData& data = *graph_.constant(v);
+  const bool splat = known_splat_[v];
+  HostTensor tensor;
+  tensor.dtype = data.dtype;
+  if (splat) {
+    tensor.bytes = ByteBuffer::copy_of(data.bytes->span().first(static_cast<size_t>(bytes_of(data.dtype, 1))));
+  } else {
+    tensor.dims = data.dims;
+    GE_ASSIGN(const auto bytes, full_bytes(data));
+    tensor.bytes = ByteBuffer::copy_of(bytes->span());
+  }
+  const ValueId built = built_.add_input("c" + std::to_string(v), {tensor.dtype, Dims(tensor.dims.begin(), tensor.dims.end())});
+  inputs_.push_back(std::move(tensor));
+  return Entry{splat, built};
+}
+
+Result<ConstantSubgraph::Entry> ConstantSubgraph::build_node(const Node& node, ValueId result) {
+  if (known_splat_[result] && moves_elements(node.op)) return Entry{true, entries_.at(node.operands[0]).built};
+  const bool splat = known_splat_[result];
+  std::vector<ValueId> operands;
+  for (const ValueId v : node.operands) operands.push_back(v == kNone ? kNone : splat ? entries_.at(v).built : full(v));
+  Type type = graph_.type(result);
+  if (splat) type.dims.clear();
+  const NodeId id = built_.add_node(node.op, std::move(operands), {std::move(type)}, node.attrs, node.sources);
+  if (node.body != nullptr) built_.node(id).body = std::make_unique<Graph>(node.body->clone());
+  return Entry{splat, built_.node(id).results[0]};
+}
+
+ValueId ConstantSubgraph::full(ValueId v) {
+  const Entry& entry = entries_.at(v);
+  if (!entry.splat) return entry.built;
+  return Builder(built_, {}).broadcast(entry.built, graph_.type(v).dims);
+}
+
+}  // namespace ge

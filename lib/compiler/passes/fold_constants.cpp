@@ -1,0 +1,84 @@
+// fold_constants: replaces what depends on constants alone by its value.
+//   before   %s = dims() {values = [batch, 16]}; %n = gather(%s, 1); %k = mul(%n, 2); %v = div(%scale, sqrt(%variance))
+//   after    %k = constant int64[] [32]; %v = constant float32[64] [...]
+// Precondition: bounds of work and bytes (constant_subgraph.cpp); float64 functions of the C library are left to the run,
+// their last bit differs between machines. Integers whose elements are known as dims become constants or `dims` nodes, so
+// that the shape chain of a model with a symbolic batch has no users left.
+// Gain: the folded work at every run. Cost: bytes in the plan, at most 4 times what the operands took, or 1 MiB.
+// Class: exact, the reference kernels compute it. Here: right after lowering, all later passes ask "is it constant?".
+#include "compiler/ir/builder.h"
+#include "compiler/passes/constant_subgraph.h"
+#include "compiler/passes/passes.h"
+#include "compiler/passes/rewrite.h"
+#include "numeric/convert.h"
+
+namespace ge {
+
+namespace {
+// A constant, or dims() under what moves and narrows it: the form that known contents take.
+bool is_dims_form(const Graph& graph, ValueId v) {
+  const Node* node = graph.producer(v);
+  while (node != nullptr && (node->op == Op::reshape || node->op == Op::cast)) node = graph.producer(node->operands[0]);
+  return node != nullptr && (node->op == Op::dims || node->op == Op::constant);
+}
+
+ValueId as_dims(Builder& b, const Type& type, const Dims& contents) {
+  const bool scalar = type.dims.empty();
+  return b.cast(b.reshape(b.dims(contents, scalar), type.dims), type.dtype);
+}
+
+ValueId as_constant(Builder& b, const Type& type, const std::vector<int64_t>& values) {
+  TensorData data = tensor_of(values);
+  data.dims = *static_values(type.dims);
+  if (type.dtype != DType::int64) {
+    ByteBuffer narrow = ByteBuffer::allocate(static_cast<size_t>(bytes_of(type.dtype, data.count())), true);
+    for (size_t i = 0; i < values.size(); ++i) store_from_int64(type.dtype, narrow.data(), static_cast<int64_t>(i), values[i]);
+    data.dtype = type.dtype;
+    data.bytes = std::make_shared<const ByteBuffer>(std::move(narrow));
+  }
+  return b.constant(std::move(data));
+}
+
+// Values with known elements are made from those elements, not from what computed them.
+Status replace_known_contents(Graph& graph) {
+  for (const NodeId id : graph.order()) {
+    const Node& node = graph.node(id);
+    if (node.op == Op::onnx || node.op == Op::constant || node.results.size() != 1) continue;
+    const ValueId v = node.results[0];
+    const auto& contents = graph.value(v).contents;
+    if (!contents || graph.use_count(v) == 0) continue;
+    Builder b(graph, node.sources);
+    if (const auto values = static_values(*contents)) {
+      replace_value(graph, v, as_constant(b, graph.type(v), *values));
+    } else if (!is_dims_form(graph, v)) {
+      replace_value(graph, v, as_dims(b, graph.type(v), *contents));
+    }
+    GE_TRY(b.take());
+  }
+  return {};
+}
+}  // namespace
+
+Status fold_constants(Graph& graph, PassContext& context) {
+  GE_TRY(replace_known_contents(graph));
+  remove_dead_nodes(graph);
+  ConstantSubgraph constants(graph);
+  if (constants.frontier().empty() || context.evaluate == nullptr) return {};
+  auto contents = constants.evaluate(*context.evaluate);
+  if (!contents.ok()) {
+    // The run meets the same fault (an index out of range, say) and names its node.
+    if (contents.error().kind() != ErrorKind::kUser) return std::move(contents).take_error();
+    context.notes.push_back("constants are not folded: " + contents.error().first().message);
+    return {};
+  }
+  for (size_t i = 0; i < constants.frontier().size(); ++i) {
+    const ValueId v = constants.frontier()[i];
+    Builder b(graph, graph.producer(v)->sources);
+    replace_value(graph, v, b.constant(std::move((*contents)[i])));
+    GE_TRY(b.take());
+  }
+  remove_dead_nodes(graph);
+  return {};
+}
+
+}  // namespace ge
