@@ -39,7 +39,8 @@ class TempFolder {
   // Names of everything beneath it, sorted by the file system's whim: count or compare after sorting.
   std::vector<std::string> names() const {
     std::vector<std::string> found;
-    for (const auto& entry : std::filesystem::directory_iterator(path_)) found.push_back(entry.path().filename().string());
+    for (const auto& entry : std::filesystem::directory_iterator(path_))
+      found.push_back(entry.path().filename().string());
     return found;
   }
 

@@ -13,7 +13,9 @@ namespace {
 constexpr std::align_val_t kAlignment{64};
 }
 
-void ByteBuffer::Free::operator()(std::byte* p) const { ::operator delete(p, kAlignment); }
+void ByteBuffer::Free::operator()(std::byte* p) const {
+  ::operator delete(p, kAlignment);
+}
 
 ByteBuffer ByteBuffer::allocate(size_t size_bytes, bool zeroed) {
   ByteBuffer buffer;

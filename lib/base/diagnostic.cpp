@@ -58,7 +58,9 @@ int edit_distance(std::string_view a, std::string_view b) {
   return above[b.size()];
 }
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+char lower(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
 
 std::string lowered(std::string_view text) {
   std::string out(text);
@@ -68,8 +70,12 @@ std::string lowered(std::string_view text) {
 
 }  // namespace
 
-ErrorKind kind_of(Code code) { return row_of(code).kind; }
-std::string_view title_of(Code code) { return row_of(code).title; }
+ErrorKind kind_of(Code code) {
+  return row_of(code).kind;
+}
+std::string_view title_of(Code code) {
+  return row_of(code).title;
+}
 
 std::string code_string(Code code) {
   char text[16];
@@ -89,7 +95,8 @@ std::string to_string(const Diagnostic& d) {
   return text;
 }
 
-// Distance without regard to case, ties broken by the exact spelling and then by order, so the answer is the same everywhere.
+// Distance without regard to case, ties broken by the exact spelling and then by order, so the answer is the
+// same everywhere.
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates) {
   constexpr size_t kLongest = 200;  // longer words are no typing slips, and the distance is quadratic
   if (word.empty() || word.size() > kLongest) return "";

@@ -4,14 +4,20 @@
 namespace ge {
 namespace {
 
-// A bug hides everything else; then what the machine lacks; then how ge was called; then what was computed; then the model.
+// A bug hides everything else; then what the machine lacks; then how ge was called; then what was computed;
+// then the model.
 int gravity(ErrorKind kind) {
   switch (kind) {
-    case ErrorKind::kBug: return 4;
-    case ErrorKind::kEnvironment: return 3;
-    case ErrorKind::kUsage: return 2;
-    case ErrorKind::kMismatch: return 1;
-    case ErrorKind::kUser: return 0;
+    case ErrorKind::kBug:
+      return 4;
+    case ErrorKind::kEnvironment:
+      return 3;
+    case ErrorKind::kUsage:
+      return 2;
+    case ErrorKind::kMismatch:
+      return 1;
+    case ErrorKind::kUser:
+      return 0;
   }
   return 4;
 }

@@ -11,7 +11,8 @@ constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmn
 constexpr std::array<int8_t, 256> make_values() {
   std::array<int8_t, 256> values{};
   values.fill(-1);
-  for (size_t i = 0; i < kAlphabet.size(); ++i) values[static_cast<uint8_t>(kAlphabet[i])] = static_cast<int8_t>(i);
+  for (size_t i = 0; i < kAlphabet.size(); ++i)
+    values[static_cast<uint8_t>(kAlphabet[i])] = static_cast<int8_t>(i);
   return values;
 }
 constexpr std::array<int8_t, 256> kValues = make_values();

@@ -9,7 +9,8 @@
 namespace ge {
 
 std::string base64_encode(ByteSpan bytes);
-// nullopt where a character, the length, the padding or the unused bits are not as the encoder writes them. White space is not skipped.
+// nullopt where a character, the length, the padding or the unused bits are not as the encoder writes them.
+// White space is not skipped.
 std::optional<ByteBuffer> base64_decode(std::string_view text);
 
 }  // namespace ge

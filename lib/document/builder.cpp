@@ -30,7 +30,8 @@ DocumentBuilder& DocumentBuilder::add(uint32_t kind, uint64_t payload) {
     expect(nodes.empty(), "a second root value");
   } else {
     const bool in_object = nodes[open_.back()].kind == static_cast<uint32_t>(ValueKind::kObject);
-    expect(in_object == (pending_key_ != 0), "a key belongs before each value of an object, and nowhere else");
+    expect(in_object == (pending_key_ != 0),
+           "a key belongs before each value of an object, and nowhere else");
     ++nodes[open_.back()].payload;
   }
   expect(nodes.size() < (size_t{1} << 28) - 1, "too many values");
@@ -60,7 +61,8 @@ DocumentBuilder& DocumentBuilder::open(ValueKind kind) {
 
 DocumentBuilder& DocumentBuilder::close(ValueKind kind) {
   std::vector<Document::Node>& nodes = document_.nodes_;
-  expect(!open_.empty() && nodes[open_.back()].kind == static_cast<uint32_t>(kind), "an end that fits no begin");
+  expect(!open_.empty() && nodes[open_.back()].kind == static_cast<uint32_t>(kind),
+         "an end that fits no begin");
   expect(pending_key_ == 0, "a key without a value");
   const uint32_t container = open_.back();
   open_.pop_back();
@@ -69,15 +71,24 @@ DocumentBuilder& DocumentBuilder::close(ValueKind kind) {
     scratch_.clear();
     for (uint32_t n = container + 1; n < nodes.size(); n = nodes[n].end) scratch_.push_back(nodes[n].key);
     std::sort(scratch_.begin(), scratch_.end());
-    expect(std::adjacent_find(scratch_.begin(), scratch_.end()) == scratch_.end(), "a key twice in one object");
+    expect(std::adjacent_find(scratch_.begin(), scratch_.end()) == scratch_.end(),
+           "a key twice in one object");
   }
   return *this;
 }
 
-DocumentBuilder& DocumentBuilder::begin_object() { return open(ValueKind::kObject); }
-DocumentBuilder& DocumentBuilder::end_object() { return close(ValueKind::kObject); }
-DocumentBuilder& DocumentBuilder::begin_array() { return open(ValueKind::kArray); }
-DocumentBuilder& DocumentBuilder::end_array() { return close(ValueKind::kArray); }
+DocumentBuilder& DocumentBuilder::begin_object() {
+  return open(ValueKind::kObject);
+}
+DocumentBuilder& DocumentBuilder::end_object() {
+  return close(ValueKind::kObject);
+}
+DocumentBuilder& DocumentBuilder::begin_array() {
+  return open(ValueKind::kArray);
+}
+DocumentBuilder& DocumentBuilder::end_array() {
+  return close(ValueKind::kArray);
+}
 
 DocumentBuilder& DocumentBuilder::key(std::string_view text) {
   expect(pending_key_ == 0, "two keys in a row");
@@ -85,15 +96,20 @@ DocumentBuilder& DocumentBuilder::key(std::string_view text) {
   const auto [entry, added] = key_ids_.try_emplace(std::string(text), next);
   if (added) {
     expect(document_.pool_.size() + text.size() <= UINT32_MAX, "more than 4 GiB of text");
-    document_.keys_.emplace_back(static_cast<uint32_t>(document_.pool_.size()), static_cast<uint32_t>(text.size()));
+    document_.keys_.emplace_back(static_cast<uint32_t>(document_.pool_.size()),
+                                 static_cast<uint32_t>(text.size()));
     document_.pool_.append(text);
   }
   pending_key_ = entry->second;
   return *this;
 }
 
-DocumentBuilder& DocumentBuilder::null() { return add(static_cast<uint32_t>(ValueKind::kNull), 0); }
-DocumentBuilder& DocumentBuilder::value(bool v) { return add(static_cast<uint32_t>(ValueKind::kBool), v); }
+DocumentBuilder& DocumentBuilder::null() {
+  return add(static_cast<uint32_t>(ValueKind::kNull), 0);
+}
+DocumentBuilder& DocumentBuilder::value(bool v) {
+  return add(static_cast<uint32_t>(ValueKind::kBool), v);
+}
 DocumentBuilder& DocumentBuilder::value(int64_t v) {
   return add(static_cast<uint32_t>(ValueKind::kInt64), std::bit_cast<uint64_t>(v));
 }
@@ -106,8 +122,12 @@ DocumentBuilder& DocumentBuilder::value(double v) {
 DocumentBuilder& DocumentBuilder::value(float v) {
   return add(Document::kFloat32Tag, std::bit_cast<uint64_t>(static_cast<double>(v)));
 }
-DocumentBuilder& DocumentBuilder::value(std::string_view text) { return add_text(ValueKind::kString, text); }
-DocumentBuilder& DocumentBuilder::binary(ByteSpan bytes) { return add_text(ValueKind::kBinary, as_text(bytes)); }
+DocumentBuilder& DocumentBuilder::value(std::string_view text) {
+  return add_text(ValueKind::kString, text);
+}
+DocumentBuilder& DocumentBuilder::binary(ByteSpan bytes) {
+  return add_text(ValueKind::kBinary, as_text(bytes));
+}
 
 DocumentBuilder& DocumentBuilder::integers(std::span<const int64_t> values) {
   begin_array();
@@ -117,10 +137,13 @@ DocumentBuilder& DocumentBuilder::integers(std::span<const int64_t> values) {
 
 DocumentBuilder& DocumentBuilder::copy(Value subtree) {
   switch (subtree.kind()) {
-    case ValueKind::kString: return value(*subtree.as_string());
-    case ValueKind::kBinary: return binary(*subtree.as_binary());
+    case ValueKind::kString:
+      return value(*subtree.as_string());
+    case ValueKind::kBinary:
+      return binary(*subtree.as_binary());
     case ValueKind::kArray:
-    case ValueKind::kObject: break;
+    case ValueKind::kObject:
+      break;
     default: {
       const Document::Node& node = subtree.document().nodes_[subtree.node()];
       return add(node.kind, node.payload);

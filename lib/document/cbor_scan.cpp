@@ -47,20 +47,24 @@ class Scanner {
     std::snprintf(place, sizeof place, "+0x%zx", start_);
     return fail(code).say(std::move(message)).at(name_ + place).because(std::move(found));
   }
-  Diagnostic wrong(std::string found) const { return fault(Code::json_syntax, "not valid CBOR", std::move(found)); }
+  Diagnostic wrong(std::string found) const {
+    return fault(Code::json_syntax, "not valid CBOR", std::move(found));
+  }
 
   // The initial byte and its argument.
   Result<Head> head() {
     start_ = at_;
     if (left() == 0) return wrong("the bytes end where a value should start");
     const auto initial = static_cast<uint8_t>(bytes_[at_++]);
-    Head head{static_cast<Major>(initial >> 5), static_cast<uint8_t>(initial & 31), static_cast<uint64_t>(initial & 31)};
+    Head head{static_cast<Major>(initial >> 5), static_cast<uint8_t>(initial & 31),
+              static_cast<uint64_t>(initial & 31)};
     if (head.info >= 28 && head.info <= 30) return wrong("reserved initial byte " + std::to_string(initial));
     if (head.info < 24 || head.info == 31) return head;
     const size_t size = size_t{1} << (head.info - 24);
     if (left() < size) return wrong("the bytes end inside a value");
     head.argument = 0;
-    for (size_t i = 0; i < size; ++i) head.argument = head.argument << 8 | static_cast<uint8_t>(bytes_[at_++]);
+    for (size_t i = 0; i < size; ++i)
+      head.argument = head.argument << 8 | static_cast<uint8_t>(bytes_[at_++]);
     return head;
   }
 
@@ -77,13 +81,18 @@ class Scanner {
     }
     switch (head.major) {
       case kUnsigned:
-      case kNegative: return integer(head);
+      case kNegative:
+        return integer(head);
       case kBytes:
-      case kText: return string(head);
+      case kText:
+        return string(head);
       case kArray:
-      case kMap: return container(head);
-      case kTag: return wrong("tags are not supported");
-      case kSimple: return simple(head);
+      case kMap:
+        return container(head);
+      case kTag:
+        return wrong("tags are not supported");
+      case kSimple:
+        return simple(head);
     }
     return wrong("unknown major type");
   }
@@ -97,10 +106,12 @@ class Scanner {
   Status string(const Head& head) {
     if (head.info == 31) return wrong("strings of indefinite length are not supported");
     if (head.argument > left()) {
-      return wrong("a string claims " + std::to_string(head.argument) + " bytes, " + std::to_string(left()) + " are left");
+      return wrong("a string claims " + std::to_string(head.argument) + " bytes, " + std::to_string(left()) +
+                   " are left");
     }
     const auto size = static_cast<size_t>(head.argument);
-    if (head.major == kText && !valid_utf8(as_text(bytes_.subspan(at_, size)))) return wrong("text is not UTF-8");
+    if (head.major == kText && !valid_utf8(as_text(bytes_.subspan(at_, size))))
+      return wrong("text is not UTF-8");
     at_ += size;
     return complete();
   }
@@ -110,8 +121,8 @@ class Scanner {
     const bool indefinite = head.info == 31;
     // Every item takes a byte at least.
     if (!indefinite && head.argument > (map ? left() / 2 : left())) {
-      return wrong((map ? "a map claims " : "an array claims ") + std::to_string(head.argument) + " entries, " +
-                   std::to_string(left()) + " bytes are left");
+      return wrong((map ? "a map claims " : "an array claims ") + std::to_string(head.argument) +
+                   " entries, " + std::to_string(left()) + " bytes are left");
     }
     if (static_cast<int>(open_.size()) >= limits_.max_depth) {
       return fault(Code::document_limit, "document is nested too deeply",
@@ -126,12 +137,14 @@ class Scanner {
   Status simple(const Head& head) {
     const bool literal = head.info >= 20 && head.info <= 22;  // false, true, null
     const bool number = head.info >= 25 && head.info <= 27;
-    if (!literal && !number) return wrong("simple value " + std::to_string(head.argument) + " is not supported");
+    if (!literal && !number)
+      return wrong("simple value " + std::to_string(head.argument) + " is not supported");
     return complete();
   }
 
   Status close_indefinite() {
-    if (open_.empty() || !open_.back().indefinite) return wrong("a break outside a container of indefinite length");
+    if (open_.empty() || !open_.back().indefinite)
+      return wrong("a break outside a container of indefinite length");
     if (open_.back().map && !open_.back().at_key) return wrong("a key without a value");
     open_.pop_back();
     return complete();

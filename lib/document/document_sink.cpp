@@ -1,4 +1,5 @@
-// Parse events to nodes in pre-order; keys are stored once; duplicate keys are collected, everything else stops the parse.
+// Parse events to nodes in pre-order; keys are stored once; duplicate keys are collected, everything else
+// stops the parse.
 #include "document/document_sink.h"
 
 #include <algorithm>
@@ -39,15 +40,19 @@ void DocumentSink::index_lines(std::string_view text) {
       const auto byte = static_cast<uint8_t>(text[i]);
       if (byte == '\n') document_.line_starts_.push_back(static_cast<uint32_t>(i + 1));
       // A byte order mark is no column either.
-      if ((byte & 0xc0) == 0x80 || (i == 0 && byte == 0xef)) document_.continuations_.push_back(static_cast<uint32_t>(i));
+      if ((byte & 0xc0) == 0x80 || (i == 0 && byte == 0xef))
+        document_.continuations_.push_back(static_cast<uint32_t>(i));
     }
   }
 }
 
-std::string DocumentSink::place(int64_t offset) const { return document_.place_of_byte(offset); }
+std::string DocumentSink::place(int64_t offset) const {
+  return document_.place_of_byte(offset);
+}
 
 bool DocumentSink::stop(Code code, std::string message, std::string found, int64_t offset, std::string fix) {
-  errors_.add(fail(code).say(std::move(message)).at(place(offset)).because(std::move(found)).try_(std::move(fix)));
+  errors_.add(
+      fail(code).say(std::move(message)).at(place(offset)).because(std::move(found)).try_(std::move(fix)));
   stopped_ = true;
   return false;
 }
@@ -72,7 +77,9 @@ bool DocumentSink::add(ValueKind kind, uint64_t payload, int64_t offset) {
   return true;
 }
 
-bool DocumentSink::scalar(ValueKind kind, uint64_t payload, int64_t offset) { return add(kind, payload, offset); }
+bool DocumentSink::scalar(ValueKind kind, uint64_t payload, int64_t offset) {
+  return add(kind, payload, offset);
+}
 
 bool DocumentSink::text(ValueKind kind, std::string_view bytes, int64_t offset) {
   const uint64_t at = document_.pool_.size();
@@ -84,7 +91,8 @@ bool DocumentSink::key(const std::string& text, int64_t offset) {
   const auto next = static_cast<uint32_t>(document_.keys_.size());
   const auto [entry, added] = key_ids_.try_emplace(text, next);
   if (added) {
-    document_.keys_.emplace_back(static_cast<uint32_t>(document_.pool_.size()), static_cast<uint32_t>(text.size()));
+    document_.keys_.emplace_back(static_cast<uint32_t>(document_.pool_.size()),
+                                 static_cast<uint32_t>(text.size()));
     document_.pool_.append(text);
   }
   pending_key_ = entry->second;
@@ -106,14 +114,22 @@ bool DocumentSink::end() {
   const uint32_t container = open_.back();
   open_.pop_back();
   document_.nodes_[container].end = static_cast<uint32_t>(document_.nodes_.size());
-  if (document_.nodes_[container].kind == static_cast<uint32_t>(ValueKind::kObject)) find_duplicates(container);
+  if (document_.nodes_[container].kind == static_cast<uint32_t>(ValueKind::kObject))
+    find_duplicates(container);
   return !stopped_;
 }
 
 void DocumentSink::find_duplicates(uint32_t object) {
   const std::vector<Document::Node>& nodes = document_.nodes_;
   scratch_.clear();
-  for (uint32_t n = object + 1; n < nodes[object].end; n = nodes[n].end) scratch_.emplace_back(nodes[n].key, n);
+  bool suspicious =
+      nodes[object].payload > 24;  // few keys are compared as they come, which is faster than sorting
+  for (uint32_t n = object + 1; n < nodes[object].end; n = nodes[n].end) {
+    for (size_t i = 0; i < scratch_.size() && !suspicious; ++i)
+      suspicious = scratch_[i].first == nodes[n].key;
+    scratch_.emplace_back(nodes[n].key, n);
+  }
+  if (!suspicious) return;
   std::sort(scratch_.begin(), scratch_.end());
   std::vector<std::pair<uint32_t, uint32_t>> repeated;  // node, first node of that key
   for (size_t i = 1, first = 0; i < scratch_.size(); ++i) {

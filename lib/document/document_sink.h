@@ -1,5 +1,6 @@
-// Turns parse events into a Document, holding the limits. Private to lib/document: both readers and the builder end here.
-// Entry: DocumentSink. Invariant: once a call returned false, error() says why and the parse must stop.
+// Turns parse events into a Document, holding the limits. Private to lib/document: both readers and the
+// builder end here. Entry: DocumentSink. Invariant: once a call returned false, error() says why and the
+// parse must stop.
 #pragma once
 #include <cstdint>
 #include <string>

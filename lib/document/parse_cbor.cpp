@@ -30,7 +30,8 @@ class CborCursor {
     indefinite_.pop_back();
   }
   bool fault(DocumentSink& sink, size_t position, const std::string& what) const {
-    return sink.stop(Code::json_syntax, "not valid CBOR", what, static_cast<int64_t>(position ? position - 1 : 0));
+    return sink.stop(Code::json_syntax, "not valid CBOR", what,
+                     static_cast<int64_t>(position ? position - 1 : 0));
   }
 
  private:
@@ -38,7 +39,8 @@ class CborCursor {
     const unsigned info = static_cast<unsigned>(bytes_[at_++]) & 31;
     if (info < 24 || info == 31) return info;
     uint64_t argument = 0;
-    for (size_t i = 0; i < (size_t{1} << (info - 24)); ++i) argument = argument << 8 | static_cast<uint8_t>(bytes_[at_++]);
+    for (size_t i = 0; i < (size_t{1} << (info - 24)); ++i)
+      argument = argument << 8 | static_cast<uint8_t>(bytes_[at_++]);
     return argument;
   }
 
@@ -64,9 +66,10 @@ Result<Document> parse_cbor(ByteSpan bytes, std::string name, DocumentLimits lim
     CborCursor cursor(bytes);
     SaxHandler<CborCursor> handler(sink, cursor);
     const std::string_view text = as_text(bytes);
-    const bool complete =
-        nlohmann::json::sax_parse(text.begin(), text.end(), &handler, nlohmann::json::input_format_t::cbor, true);
-    if (!complete && !sink.stopped()) sink.stop(Code::internal, "the CBOR reader stopped without a reason", "", 0);
+    const bool complete = nlohmann::json::sax_parse(text.begin(), text.end(), &handler,
+                                                    nlohmann::json::input_format_t::cbor, true);
+    if (!complete && !sink.stopped())
+      sink.stop(Code::internal, "the CBOR reader stopped without a reason", "", 0);
     return sink.finish();
   } catch (const std::bad_alloc&) {
     return fail(Code::out_of_memory).say("out of memory while reading '" + name + "'").at(name);

@@ -6,7 +6,8 @@
 namespace ge {
 namespace {
 
-// Walks the text in step with the events. Every token it steps over was accepted by nlohmann, so it needs no checks of its own.
+// Walks the text in step with the events. Every token it steps over was accepted by nlohmann, so it needs no
+// checks of its own.
 class JsonCursor {
  public:
   explicit JsonCursor(std::string_view text) : text_(text) {
@@ -81,13 +82,19 @@ class JsonCursor {
   size_t at_ = 0;
 };
 
-// "[json.exception...] parse error at line 1, column 2: syntax error while parsing value - what; expected this" -> "what; expected this".
+// "[json.exception...] parse error at line 1, column 2: syntax error while parsing value - what; expected
+// this" -> "what; expected this".
 std::string reason_of(std::string what) {
   for (const char* mark : {"] ", "column ", ": "}) {
     const size_t at = what.find(mark);
     if (at != std::string::npos) what.erase(0, at + std::strlen(mark));
   }
   if (what.starts_with("syntax error ")) what.erase(0, 13);
+  // What it read last may be long, ill-formed or more than the token; the place says it better.
+  if (const size_t read = what.find("; last read: '"); read != std::string::npos) {
+    const size_t expected = what.rfind("'; expected ");
+    what.erase(read, expected == std::string::npos ? expected : expected + 1 - read);
+  }
   const size_t dash = what.find(" - ");
   if (dash != std::string::npos && what.starts_with("while parsing ")) {
     return what.substr(dash + 3) + " (" + what.substr(0, dash) + ")";
@@ -95,8 +102,8 @@ std::string reason_of(std::string what) {
   return what;
 }
 
-// An unexpected token is shown from its start; a token that is itself wrong, at the character that makes it so. nlohmann tells
-// only how far it has read, so the tokens after the last event are walked up to there.
+// An unexpected token is shown from its start; a token that is itself wrong, at the character that makes it
+// so. nlohmann tells only how far it has read, so the tokens after the last event are walked up to there.
 bool JsonCursor::fault(DocumentSink& sink, size_t position, const std::string& what) const {
   const std::string reason = reason_of(what);
   size_t offset = std::min(position > 0 ? position - 1 : 0, text_.size());
@@ -113,7 +120,8 @@ bool JsonCursor::fault(DocumentSink& sink, size_t position, const std::string& w
 
 Result<Document> parse_json(ByteSpan bytes, std::string name, DocumentLimits limits) {
   const std::string_view text = as_text(bytes);
-  if (text.empty()) return fail(Code::empty_file).say("'" + name + "' is empty").at(name).because("JSON was expected");
+  if (text.empty())
+    return fail(Code::empty_file).say("'" + name + "' is empty").at(name).because("JSON was expected");
   limits.max_bytes = std::min(limits.max_bytes, int64_t{UINT32_MAX});
   if (static_cast<int64_t>(text.size()) > limits.max_bytes) {
     return fail(Code::document_limit)
@@ -125,11 +133,17 @@ Result<Document> parse_json(ByteSpan bytes, std::string name, DocumentLimits lim
   try {
     DocumentSink sink(name, limits);
     sink.index_lines(text);
+    // nlohmann takes a NUL byte for the end of the text, and of a comment.
+    if (const size_t nul = text.find('\0'); nul != std::string_view::npos) {
+      sink.stop(Code::json_syntax, "not valid JSON", "the text holds a NUL byte", static_cast<int64_t>(nul));
+      return sink.finish();
+    }
     JsonCursor cursor(text);
     SaxHandler<JsonCursor> handler(sink, cursor);
     const bool complete = nlohmann::json::sax_parse(text.begin(), text.end(), &handler,
                                                     nlohmann::json::input_format_t::json, true, true);
-    if (!complete && !sink.stopped()) sink.stop(Code::internal, "the JSON reader stopped without a reason", "", 0);
+    if (!complete && !sink.stopped())
+      sink.stop(Code::internal, "the JSON reader stopped without a reason", "", 0);
     return sink.finish();
   } catch (const std::bad_alloc&) {
     return fail(Code::out_of_memory).say("out of memory while reading '" + name + "'").at(name);

@@ -1,5 +1,6 @@
-// nlohmann_json's SAX events, with a cursor that knows where each token starts, into a DocumentSink. Private to lib/document.
-// nlohmann tells no positions: the cursor walks the (already accepted) text beside the events.
+// nlohmann_json's SAX events, with a cursor that knows where each token starts, into a DocumentSink. Private
+// to lib/document. nlohmann tells no positions: the cursor walks the (already accepted) text beside the
+// events.
 #pragma once
 #include <bit>
 #include <nlohmann/json.hpp>
@@ -42,8 +43,12 @@ class SaxHandler {
                       cursor_.value(ValueKind::kBinary));
   }
   bool key(std::string& v) { return sink_.key(v, cursor_.key()); }
-  bool start_object(size_t elements) { return sink_.begin(ValueKind::kObject, cursor_.begin(elements == kUnknown)); }
-  bool start_array(size_t elements) { return sink_.begin(ValueKind::kArray, cursor_.begin(elements == kUnknown)); }
+  bool start_object(size_t elements) {
+    return sink_.begin(ValueKind::kObject, cursor_.begin(elements == kUnknown));
+  }
+  bool start_array(size_t elements) {
+    return sink_.begin(ValueKind::kArray, cursor_.begin(elements == kUnknown));
+  }
   bool end_object() { return end_array(); }
   bool end_array() {
     cursor_.end();

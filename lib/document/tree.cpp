@@ -10,15 +10,23 @@ namespace ge {
 
 std::string_view name_of(ValueKind kind) {
   switch (kind) {
-    case ValueKind::kNull: return "null";
-    case ValueKind::kBool: return "a boolean";
+    case ValueKind::kNull:
+      return "null";
+    case ValueKind::kBool:
+      return "a boolean";
     case ValueKind::kInt64:
-    case ValueKind::kUint64: return "an integer";
-    case ValueKind::kDouble: return "a number";
-    case ValueKind::kString: return "a string";
-    case ValueKind::kBinary: return "bytes";
-    case ValueKind::kArray: return "an array";
-    case ValueKind::kObject: return "an object";
+    case ValueKind::kUint64:
+      return "an integer";
+    case ValueKind::kDouble:
+      return "a number";
+    case ValueKind::kString:
+      return "a string";
+    case ValueKind::kBinary:
+      return "bytes";
+    case ValueKind::kArray:
+      return "an array";
+    case ValueKind::kObject:
+      return "an object";
   }
   return "a value";
 }
@@ -48,10 +56,14 @@ std::optional<uint64_t> Value::as_uint64() const {
 std::optional<double> Value::as_double() const {
   const uint64_t payload = document_->nodes_[node_].payload;
   switch (kind()) {
-    case ValueKind::kInt64: return static_cast<double>(std::bit_cast<int64_t>(payload));
-    case ValueKind::kUint64: return static_cast<double>(payload);
-    case ValueKind::kDouble: return std::bit_cast<double>(payload);
-    default: return std::nullopt;
+    case ValueKind::kInt64:
+      return static_cast<double>(std::bit_cast<int64_t>(payload));
+    case ValueKind::kUint64:
+      return static_cast<double>(payload);
+    case ValueKind::kDouble:
+      return std::bit_cast<double>(payload);
+    default:
+      return std::nullopt;
   }
 }
 
@@ -95,16 +107,28 @@ Value::Iterator& Value::Iterator::operator++() {
   node_ = document_->nodes_[node_].end;
   return *this;
 }
-Value::Iterator Value::begin() const { return Iterator(document_, is_array() || is_object() ? node_ + 1 : node_); }
+Value::Iterator Value::begin() const {
+  return Iterator(document_, is_array() || is_object() ? node_ + 1 : node_);
+}
 Value::Iterator Value::end() const {
   return Iterator(document_, is_array() || is_object() ? document_->nodes_[node_].end : node_);
 }
 
-Position Value::position() const { return document_->position(node_); }
-Position Value::key_position() const { return document_->key_position(node_); }
-std::string Value::pointer() const { return document_->pointer(node_); }
-std::string Value::place() const { return document_->place_of_byte(document_->nodes_[node_].offset); }
-std::string Value::key_place() const { return document_->place_of_byte(document_->nodes_[node_].key_offset); }
+Position Value::position() const {
+  return document_->position(node_);
+}
+Position Value::key_position() const {
+  return document_->key_position(node_);
+}
+std::string Value::pointer() const {
+  return document_->pointer(node_);
+}
+std::string Value::place() const {
+  return document_->place_of_byte(document_->nodes_[node_].offset);
+}
+std::string Value::key_place() const {
+  return document_->place_of_byte(document_->nodes_[node_].key_offset);
+}
 
 namespace {
 
@@ -122,28 +146,40 @@ std::string quoted(std::string_view text) {
 std::string Value::describe() const {
   const uint64_t payload = document_->nodes_[node_].payload;
   switch (kind()) {
-    case ValueKind::kBool: return payload ? "true" : "false";
-    case ValueKind::kInt64: return std::to_string(std::bit_cast<int64_t>(payload));
-    case ValueKind::kUint64: return std::to_string(payload);
+    case ValueKind::kBool:
+      return payload ? "true" : "false";
+    case ValueKind::kInt64:
+      return std::to_string(std::bit_cast<int64_t>(payload));
+    case ValueKind::kUint64:
+      return std::to_string(payload);
     case ValueKind::kDouble: {
       char text[40];
       const auto end = std::to_chars(text, text + sizeof text, std::bit_cast<double>(payload)).ptr;
       return std::string(text, end);
     }
-    case ValueKind::kString: return quoted(document_->pool_text(payload));
-    case ValueKind::kBinary: return std::to_string(payload & 0xffffffffu) + " bytes";
-    default: return std::string(name_of(kind()));
+    case ValueKind::kString:
+      return quoted(document_->pool_text(payload));
+    case ValueKind::kBinary:
+      return std::to_string(payload & 0xffffffffu) + " bytes";
+    default:
+      return std::string(name_of(kind()));
   }
 }
 
-Position Document::position(uint32_t node) const { return position_of_byte(nodes_[node].offset); }
-Position Document::key_position(uint32_t node) const { return position_of_byte(nodes_[node].key_offset); }
+Position Document::position(uint32_t node) const {
+  return position_of_byte(nodes_[node].offset);
+}
+Position Document::key_position(uint32_t node) const {
+  return position_of_byte(nodes_[node].key_offset);
+}
 
 Position Document::position_of_byte(int64_t offset) const {
   if (line_starts_.empty()) return {1, offset + 1};
-  const auto line = std::upper_bound(line_starts_.begin(), line_starts_.end(), static_cast<uint64_t>(offset)) - 1;
-  const auto uncounted = std::lower_bound(continuations_.begin(), continuations_.end(), static_cast<uint64_t>(offset)) -
-                         std::lower_bound(continuations_.begin(), continuations_.end(), *line);
+  const auto line =
+      std::upper_bound(line_starts_.begin(), line_starts_.end(), static_cast<uint64_t>(offset)) - 1;
+  const auto uncounted =
+      std::lower_bound(continuations_.begin(), continuations_.end(), static_cast<uint64_t>(offset)) -
+      std::lower_bound(continuations_.begin(), continuations_.end(), *line);
   return {line - line_starts_.begin() + 1, offset - *line - uncounted + 1};
 }
 
@@ -158,7 +194,8 @@ std::string Document::place_of_byte(int64_t offset) const {
   return name_ + text;
 }
 
-// Walks down from the root: at each level the child whose subtree holds the node. Linear in the siblings on the way.
+// Walks down from the root: at each level the child whose subtree holds the node. Linear in the siblings on
+// the way.
 std::string Document::pointer(uint32_t node) const {
   std::string text;
   for (uint32_t at = 0; at != node;) {
@@ -170,9 +207,12 @@ std::string Document::pointer(uint32_t node) const {
     if (is_object) {
       const auto [offset, length] = keys_[nodes_[child].key];
       for (char c : std::string_view(pool_).substr(offset, length)) {
-        if (c == '~') text += "~0";
-        else if (c == '/') text += "~1";
-        else text += c;
+        if (c == '~')
+          text += "~0";
+        else if (c == '/')
+          text += "~1";
+        else
+          text += c;
       }
     } else {
       text += std::to_string(index);

@@ -1,6 +1,7 @@
 // A parsed JSON or CBOR document as a flat, read-only tree that remembers where each value stood.
 // Entry: parse_json, parse_cbor -> Document; Document::root() -> Value, a cheap handle to walk it.
-// Invariant: nodes are in pre-order, keys of an object are unique and in the document's order, depth and counts are within the limits.
+// Invariant: nodes are in pre-order, keys of an object are unique and in the document's order, depth and
+// counts are within the limits.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -20,7 +21,8 @@ struct DocumentLimits {
 };
 
 enum class ValueKind : uint8_t { kNull, kBool, kInt64, kUint64, kDouble, kString, kBinary, kArray, kObject };
-std::string_view name_of(ValueKind kind);  // "null", "a boolean", "an integer", "a number", "a string", "bytes", "an array", "an object"
+std::string_view name_of(ValueKind kind);  // "null", "a boolean", "an integer", "a number", "a string",
+                                           // "bytes", "an array", "an object"
 
 struct Position {
   int64_t line = 1;    // from 1
@@ -50,12 +52,13 @@ class Value {
   std::optional<std::string_view> as_string() const;
   std::optional<ByteSpan> as_binary() const;
 
-  int64_t size() const;                                   // children of an array or object; 0 for the rest
-  std::string_view key() const;                           // this member's key; "" where the parent is no object
+  int64_t size() const;          // children of an array or object; 0 for the rest
+  std::string_view key() const;  // this member's key; "" where the parent is no object
   std::optional<Value> find(std::string_view key) const;  // a member of an object; linear
-  Value at(int64_t index) const;                          // child; O(1) where all children before it are scalars, else linear
+  Value at(int64_t index) const;  // child; O(1) where all children before it are scalars, else linear
 
-  // for (Value child : array_or_object) ...
+  // for (Value child : value) ...; over what find() returned, for (Value child : x.find("k")->children()): a
+  // range-for does not keep the optional that `*x.find("k")` refers into.
   class Iterator {
    public:
     Value operator*() const { return Value(document_, node_); }
@@ -71,6 +74,12 @@ class Value {
   };
   Iterator begin() const;
   Iterator end() const;
+  struct Children {
+    Iterator first, last;
+    Iterator begin() const { return first; }
+    Iterator end() const { return last; }
+  };
+  Children children() const { return {begin(), end()}; }
 
   uint32_t node() const { return node_; }
   const Document& document() const { return *document_; }
@@ -79,7 +88,7 @@ class Value {
   std::string pointer() const;    // "/nodes/3/attributes/axis", "" for the root
   std::string place() const;      // "graph.json:14:37"
   std::string key_place() const;
-  std::string describe() const;   // what was found, short: `"abc"`, `4`, `an object`
+  std::string describe() const;  // what was found, short: `"abc"`, `4`, `an object`
 
  private:
   friend class Document;
@@ -100,7 +109,8 @@ class Document {
   int64_t byte_offset(uint32_t node) const { return nodes_[node].offset; }
   std::string pointer(uint32_t node) const;
   Position position_of_byte(int64_t offset) const;
-  std::string place_of_byte(int64_t offset) const;  // "graph.json:14:37"; "name+0x1f" for CBOR; the name for built documents
+  std::string place_of_byte(
+      int64_t offset) const;  // "graph.json:14:37"; "name+0x1f" for CBOR; the name for built documents
   bool has_positions() const { return !line_starts_.empty(); }  // JSON only
 
  private:
@@ -109,8 +119,9 @@ class Document {
   friend class DocumentBuilder;
   friend class DocumentWriter;
   struct Node {
-    uint64_t payload;     // number bits; containers: child count; strings and bytes: offset << 32 | length in pool_
-    uint32_t end;         // one past the last node of this subtree
+    uint64_t
+        payload;   // number bits; containers: child count; strings and bytes: offset << 32 | length in pool_
+    uint32_t end;  // one past the last node of this subtree
     uint32_t offset;      // of the value, in bytes
     uint32_t key_offset;  // of the key, in bytes
     uint32_t kind : 4;    // ValueKind, or kFloat32Tag for a double that prints as the float it is
@@ -125,17 +136,19 @@ class Document {
   std::vector<Node> nodes_;
   std::vector<std::pair<uint32_t, uint32_t>> keys_;  // distinct keys: offset and length in pool_
   std::string pool_;
-  std::vector<uint32_t> line_starts_;    // byte offsets; JSON only
-  std::vector<uint32_t> continuations_;  // byte offsets of UTF-8 continuation bytes, which columns do not count
+  std::vector<uint32_t> line_starts_;  // byte offsets; JSON only
+  std::vector<uint32_t>
+      continuations_;  // byte offsets of UTF-8 continuation bytes, which columns do not count
 };
 
 // JSON (RFC 8259) with // and /* */ comments. `name` stands in places. All duplicate keys are told at once.
-// Errors: json_syntax (also for integers outside int64 and uint64, numbers past double, bad UTF-8), empty_file, document_limit,
-// duplicate_key; each with line and column.
+// Errors: json_syntax (also for integers outside int64 and uint64, numbers past double, bad UTF-8),
+// empty_file, document_limit, duplicate_key; each with line and column.
 Result<Document> parse_json(ByteSpan text, std::string name, DocumentLimits limits = {});
 
-// CBOR (RFC 8949) of the JSON kinds plus byte strings; keys are text; no tags, no indefinite-length strings, nothing after the value.
-// Memory is bounded by a small multiple of the input whatever lengths it claims. Errors: json_syntax, document_limit, duplicate_key, with byte offset.
+// CBOR (RFC 8949) of the JSON kinds plus byte strings; keys are text; no tags, no indefinite-length strings,
+// nothing after the value. Memory is bounded by a small multiple of the input whatever lengths it claims.
+// Errors: json_syntax, document_limit, duplicate_key, with byte offset.
 Result<Document> parse_cbor(ByteSpan bytes, std::string name = "cbor", DocumentLimits limits = {});
 
 }  // namespace ge

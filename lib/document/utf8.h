@@ -8,7 +8,9 @@ namespace ge {
 // Length of the well-formed sequence at the front of `text` (not empty); 0 where it is ill-formed.
 constexpr size_t utf8_length(std::string_view text) {
   const auto byte = [&](size_t i) { return i < text.size() ? static_cast<uint8_t>(text[i]) : uint8_t{0}; };
-  const auto follows = [&](size_t i, uint8_t low = 0x80, uint8_t high = 0xbf) { return byte(i) >= low && byte(i) <= high; };
+  const auto follows = [&](size_t i, uint8_t low = 0x80, uint8_t high = 0xbf) {
+    return byte(i) >= low && byte(i) <= high;
+  };
   const uint8_t lead = byte(0);
   if (lead < 0x80) return 1;
   if (lead >= 0xc2 && lead <= 0xdf) return follows(1) ? 2 : 0;

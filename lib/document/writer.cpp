@@ -1,5 +1,6 @@
-// Documents to JSON text and CBOR bytes. Entry: to_json, to_cbor. Single values are spelt by nlohmann_json (and doubles by
-// std::to_chars, whose text is the shortest); the containers around them are walked here, so no second tree is built.
+// Documents to JSON text and CBOR bytes. Entry: to_json, to_cbor. Single values are spelt by nlohmann_json
+// (and doubles by std::to_chars, whose text is the shortest); the containers around them are walked here, so
+// no second tree is built.
 #include "document/writer.h"
 
 #include <bit>
@@ -44,15 +45,23 @@ std::string string_text(std::string_view text) {
 
 std::string scalar_text(Value v) {
   switch (v.kind()) {
-    case ValueKind::kNull: return "null";
-    case ValueKind::kBool: return *v.as_bool() ? "true" : "false";
-    case ValueKind::kInt64: return std::to_string(*v.as_int64());
-    case ValueKind::kUint64: return std::to_string(*v.as_uint64());
-    case ValueKind::kDouble: return number_text(v);
-    case ValueKind::kString: return string_text(*v.as_string());
-    case ValueKind::kBinary: return "\"" + base64_encode(*v.as_binary()) + "\"";
+    case ValueKind::kNull:
+      return "null";
+    case ValueKind::kBool:
+      return *v.as_bool() ? "true" : "false";
+    case ValueKind::kInt64:
+      return std::to_string(*v.as_int64());
+    case ValueKind::kUint64:
+      return std::to_string(*v.as_uint64());
+    case ValueKind::kDouble:
+      return number_text(v);
+    case ValueKind::kString:
+      return string_text(*v.as_string());
+    case ValueKind::kBinary:
+      return "\"" + base64_encode(*v.as_binary()) + "\"";
     case ValueKind::kArray:
-    case ValueKind::kObject: break;
+    case ValueKind::kObject:
+      break;
   }
   return "";
 }
@@ -77,7 +86,8 @@ class JsonPrinter {
   }
 
  private:
-  // Columns that `v` takes on one line, or more than `room` where it is wider: the walk stops there, so the cost is bounded by what fits.
+  // Columns that `v` takes on one line, or more than `room` where it is wider: the walk stops there, so the
+  // cost is bounded by what fits.
   int64_t width_of(Value v, int64_t room) const {
     if (!v.is_array() && !v.is_object()) return columns_of(scalar_text(v));
     int64_t width = v.size() == 0 || v.is_array() ? 2 : 4;
@@ -202,19 +212,26 @@ class CborPrinter {
 
   void print_value(Value v) {
     switch (v.kind()) {
-      case ValueKind::kNull: return leaf(nullptr);
-      case ValueKind::kBool: return leaf(*v.as_bool());
-      case ValueKind::kInt64: return leaf(*v.as_int64());
-      case ValueKind::kUint64: return leaf(*v.as_uint64());
-      case ValueKind::kDouble: return leaf(*v.as_double());
-      case ValueKind::kString: return leaf(*v.as_string());
+      case ValueKind::kNull:
+        return leaf(nullptr);
+      case ValueKind::kBool:
+        return leaf(*v.as_bool());
+      case ValueKind::kInt64:
+        return leaf(*v.as_int64());
+      case ValueKind::kUint64:
+        return leaf(*v.as_uint64());
+      case ValueKind::kDouble:
+        return leaf(*v.as_double());
+      case ValueKind::kString:
+        return leaf(*v.as_string());
       case ValueKind::kBinary: {
         const ByteSpan bytes = *v.as_binary();
         const auto* data = reinterpret_cast<const uint8_t*>(bytes.data());
         return leaf(Json::binary(std::vector<uint8_t>(data, data + bytes.size())));
       }
       case ValueKind::kArray:
-      case ValueKind::kObject: break;
+      case ValueKind::kObject:
+        break;
     }
     head(v.is_object() ? 5 : 4, static_cast<uint64_t>(v.size()));
     for (Value child : v) {
@@ -229,8 +246,14 @@ class CborPrinter {
 
 }  // namespace
 
-std::string to_json(Value subtree, int indent) { return JsonPrinter(indent).print(subtree); }
-std::string to_json(const Document& document, int indent) { return to_json(document.root(), indent); }
-std::vector<std::byte> to_cbor(const Document& document) { return CborPrinter().print(document); }
+std::string to_json(Value subtree, int indent) {
+  return JsonPrinter(indent).print(subtree);
+}
+std::string to_json(const Document& document, int indent) {
+  return to_json(document.root(), indent);
+}
+std::vector<std::byte> to_cbor(const Document& document) {
+  return CborPrinter().print(document);
+}
 
 }  // namespace ge

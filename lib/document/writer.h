@@ -1,7 +1,9 @@
 // Making documents and writing them. Entry: DocumentBuilder -> Document; to_json, to_cbor.
-// Invariant: the same document gives the same bytes everywhere; members keep the order in which they were added.
+// Invariant: the same document gives the same bytes everywhere; members keep the order in which they were
+// added.
 //
-//   DocumentBuilder b; b.begin_object().key("axis").value(int64_t{-1}).key("dims").begin_array().value("n").end_array().end_object();
+//   DocumentBuilder b;
+//   b.begin_object().key("axis").value(int64_t{-1}).key("dims").begin_array().value("n").end_array().end_object();
 //   std::string text = to_json(std::move(b).finish(), 2);
 #pragma once
 #include <cstdint>
@@ -15,7 +17,8 @@
 
 namespace ge {
 
-// Misuse (a value without a key in an object, an end that fits no begin, a key twice) is our own bug: it aborts with a message.
+// Misuse (a value without a key in an object, an end that fits no begin, a key twice) is our own bug: it
+// aborts with a message.
 class DocumentBuilder {
  public:
   DocumentBuilder();
@@ -30,7 +33,8 @@ class DocumentBuilder {
   DocumentBuilder& value(uint64_t v);
   DocumentBuilder& value(int v) { return value(static_cast<int64_t>(v)); }
   DocumentBuilder& value(double v);
-  DocumentBuilder& value(float v);  // prints as the shortest text that gives this float; CBOR holds it exactly
+  DocumentBuilder& value(
+      float v);  // prints as the shortest text that gives this float; CBOR holds it exactly
   DocumentBuilder& value(std::string_view text);
   DocumentBuilder& value(const std::string& text) { return value(std::string_view(text)); }
   DocumentBuilder& value(const char* text) { return value(std::string_view(text)); }
@@ -38,7 +42,9 @@ class DocumentBuilder {
   DocumentBuilder& copy(Value subtree);
   // key(name) and value(v) in one.
   template <class T>
-  DocumentBuilder& member(std::string_view name, const T& v) { return key(name).value(v); }
+  DocumentBuilder& member(std::string_view name, const T& v) {
+    return key(name).value(v);
+  }
   DocumentBuilder& integers(std::span<const int64_t> values);  // an array of them
 
   Document finish(std::string name = "") &&;  // every container closed, one root value
@@ -55,9 +61,10 @@ class DocumentBuilder {
   uint32_t pending_key_ = 0;
 };
 
-// JSON text. indent < 0: one line, no spaces; else containers that fit within 110 columns stand on one line, others are broken with
-// `indent` spaces a level, and long arrays of scalars are filled. Doubles: shortest text that reads back the same, always with '.', 'e' or
-// "NaN", "Infinity", "-Infinity" (strings). Bytes print as base64 strings. No trailing newline. Ill-formed UTF-8 becomes U+FFFD.
+// JSON text. indent < 0: one line, no spaces; else containers that fit within 110 columns stand on one line,
+// others are broken with `indent` spaces a level, and long arrays of scalars are filled. Doubles: shortest
+// text that reads back the same, always with '.', 'e' or "NaN", "Infinity", "-Infinity" (strings). Bytes
+// print as base64 strings. No trailing newline. Ill-formed UTF-8 becomes U+FFFD.
 std::string to_json(const Document& document, int indent = 2);
 std::string to_json(Value subtree, int indent = 2);
 // Definite lengths, shortest integers, doubles as float32 where that is exact.

@@ -1,6 +1,7 @@
-// Array conversions. Entry: convert, convert_to_float, convert_from_float. Blocks go through double (float sources) or 64-bit
-// integers (the rest), both of which hold every source exactly, so each result is rounded once. float16 <-> float uses F16C where
-// the machine has it (asked at run time), with the same results as the portable code.
+// Array conversions. Entry: convert, convert_to_float, convert_from_float. Blocks go through double (float
+// sources) or 64-bit integers (the rest), both of which hold every source exactly, so each result is rounded
+// once. float16 <-> float uses F16C where the machine has it (asked at run time), with the same results as
+// the portable code.
 #include "numeric/convert.h"
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include <type_traits>
 
 #if defined(__x86_64__)
+#include <cpuid.h>
 #include <immintrin.h>
 #endif
 
@@ -17,11 +19,17 @@ namespace {
 using detail::element;
 using detail::set_element;
 
-constexpr int64_t kBlock = 512;  // elements; even, so that 4-bit blocks start on a byte; 4 KiB of double stay in L1
+constexpr int64_t kBlock =
+    512;  // elements; even, so that 4-bit blocks start on a byte; 4 KiB of double stay in L1
 
 #if defined(__x86_64__)
 bool have_f16c() {
-  static const bool have = __builtin_cpu_supports("f16c") && __builtin_cpu_supports("avx");
+  // clang 14 has no "f16c" in __builtin_cpu_supports; "avx" there also says that the system keeps the wide
+  // registers.
+  static const bool have = [] {
+    unsigned a = 0, b = 0, c = 0, d = 0;
+    return __builtin_cpu_supports("avx") && __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C);
+  }();
   return have;
 }
 
@@ -29,13 +37,15 @@ bool have_f16c() {
 __attribute__((target("avx,f16c"))) int64_t halves_to_floats(const void* src, int64_t count, float* dst) {
   int64_t i = 0;
   for (; i + 8 <= count; i += 8) {
-    const __m128i half = _mm_loadu_si128(reinterpret_cast<const __m128i*>(static_cast<const char*>(src) + i * 2));
+    const __m128i half =
+        _mm_loadu_si128(reinterpret_cast<const __m128i*>(static_cast<const char*>(src) + i * 2));
     _mm256_storeu_ps(dst + i, _mm256_cvtph_ps(half));
   }
   return i;
 }
 
-// The instruction keeps the upper bits of a NaN's payload, the portable code makes the plain quiet NaN: blend, so that both agree.
+// The instruction keeps the upper bits of a NaN's payload, the portable code makes the plain quiet NaN:
+// blend, so that both agree.
 __attribute__((target("avx,f16c"))) int64_t floats_to_halves(const float* src, int64_t count, void* dst) {
   const __m256 sign = _mm256_set1_ps(-0.0f);
   const __m256 quiet = _mm256_castsi256_ps(_mm256_set1_epi32(0x7fc00000));
@@ -50,9 +60,15 @@ __attribute__((target("avx,f16c"))) int64_t floats_to_halves(const float* src, i
   return i;
 }
 #else
-bool have_f16c() { return false; }
-int64_t halves_to_floats(const void*, int64_t, float*) { return 0; }
-int64_t floats_to_halves(const float*, int64_t, void*) { return 0; }
+bool have_f16c() {
+  return false;
+}
+int64_t halves_to_floats(const void*, int64_t, float*) {
+  return 0;
+}
+int64_t floats_to_halves(const float*, int64_t, void*) {
+  return 0;
+}
 #endif
 
 void halves_to_float_array(const void* src, int64_t count, float* dst) {
@@ -65,26 +81,38 @@ void float_array_to_halves(const float* src, int64_t count, void* dst) {
   for (; i < count; ++i) set_element(dst, i, float16_from_float(src[i]));
 }
 
-// Calls f with a value of the C++ type that stores `dtype` where there is one (the numbers wider than 4 bits that are no small
-// floats); false otherwise.
+// Calls f with a value of the C++ type that stores `dtype` where there is one (the numbers wider than 4 bits
+// that are no small floats); false otherwise.
 template <class F>
 bool with_plain_type(DType dtype, F&& f) {
   switch (dtype) {
-    case DType::float64: return f(double{}), true;
-    case DType::float32: return f(float{}), true;
-    case DType::int64: return f(int64_t{}), true;
-    case DType::int32: return f(int32_t{}), true;
-    case DType::int16: return f(int16_t{}), true;
-    case DType::int8: return f(int8_t{}), true;
-    case DType::uint64: return f(uint64_t{}), true;
-    case DType::uint32: return f(uint32_t{}), true;
-    case DType::uint16: return f(uint16_t{}), true;
-    case DType::uint8: return f(uint8_t{}), true;
-    default: return false;
+    case DType::float64:
+      return f(double{}), true;
+    case DType::float32:
+      return f(float{}), true;
+    case DType::int64:
+      return f(int64_t{}), true;
+    case DType::int32:
+      return f(int32_t{}), true;
+    case DType::int16:
+      return f(int16_t{}), true;
+    case DType::int8:
+      return f(int8_t{}), true;
+    case DType::uint64:
+      return f(uint64_t{}), true;
+    case DType::uint32:
+      return f(uint32_t{}), true;
+    case DType::uint16:
+      return f(uint16_t{}), true;
+    case DType::uint8:
+      return f(uint8_t{}), true;
+    default:
+      return false;
   }
 }
 
-// src[first ..] to `to`, which is exact for To = double (float sources), float (narrow float sources) or int64/uint64 (integers).
+// src[first ..] to `to`, which is exact for To = double (float sources), float (narrow float sources) or
+// int64/uint64 (integers).
 template <class To>
 void load_block(DType dtype, const void* src, int64_t first, int64_t count, To* to) {
   const bool plain = with_plain_type(dtype, [&](auto type) {
@@ -93,7 +121,8 @@ void load_block(DType dtype, const void* src, int64_t first, int64_t count, To* 
   });
   if (plain) return;
   if (dtype == DType::bfloat16) {
-    for (int64_t i = 0; i < count; ++i) to[i] = static_cast<To>(bfloat16_to_float(element<uint16_t>(src, first + i)));
+    for (int64_t i = 0; i < count; ++i)
+      to[i] = static_cast<To>(bfloat16_to_float(element<uint16_t>(src, first + i)));
     return;
   }
   for (int64_t i = 0; i < count; ++i) to[i] = static_cast<To>(load_as_double(dtype, src, first + i));
@@ -121,8 +150,8 @@ void store_floats(DType dtype, void* dst, int64_t first, int64_t count, const Fr
   for (int64_t i = 0; i < count; ++i) store_from_double(dtype, dst, first + i, from[i]);
 }
 
-// An integer as a double that rounds on to a narrower float as the integer itself would: past 53 bits the lost bits are kept as
-// one sticky low bit ("round to odd").
+// An integer as a double that rounds on to a narrower float as the integer itself would: past 53 bits the
+// lost bits are kept as one sticky low bit ("round to odd").
 double sticky_double(uint64_t magnitude, bool negative) {
   const int dropped = std::max(0, 11 - std::countl_zero(magnitude));
   if (dropped > 0) {
@@ -136,19 +165,25 @@ double sticky_double(int64_t v) {
   const auto bits = static_cast<uint64_t>(v);
   return sticky_double(v < 0 ? 0 - bits : bits, v < 0);
 }
-double sticky_double(uint64_t v) { return sticky_double(v, false); }
+double sticky_double(uint64_t v) {
+  return sticky_double(v, false);
+}
 
 template <class From>
 void store_integer(DType dtype, void* dst, int64_t index, From value) {
   const bool plain = with_plain_type(dtype, [&](auto type) {
-    set_element(dst, index, static_cast<decltype(type)>(value));  // modulo for integers, nearest even for floats
+    set_element(dst, index,
+                static_cast<decltype(type)>(value));  // modulo for integers, nearest even for floats
   });
   if (plain) return;
   switch (dtype) {
     case DType::int4:
-    case DType::uint4: return store_nibble(static_cast<uint8_t*>(dst), index, static_cast<uint8_t>(value));
-    case DType::boolean: return set_element(dst, index, static_cast<uint8_t>(value != 0));
-    default: return store_from_double(dtype, dst, index, sticky_double(value));
+    case DType::uint4:
+      return store_nibble(static_cast<uint8_t*>(dst), index, static_cast<uint8_t>(value));
+    case DType::boolean:
+      return set_element(dst, index, static_cast<uint8_t>(value != 0));
+    default:
+      return store_from_double(dtype, dst, index, sticky_double(value));
   }
 }
 
@@ -169,8 +204,12 @@ void clear_padding(DType dtype, int64_t count, void* dst) {
 
 }  // namespace
 
-void store_from_int64(DType dtype, void* dst, int64_t index, int64_t value) { store_integer(dtype, dst, index, value); }
-void store_from_uint64(DType dtype, void* dst, int64_t index, uint64_t value) { store_integer(dtype, dst, index, value); }
+void store_from_int64(DType dtype, void* dst, int64_t index, int64_t value) {
+  store_integer(dtype, dst, index, value);
+}
+void store_from_uint64(DType dtype, void* dst, int64_t index, uint64_t value) {
+  store_integer(dtype, dst, index, value);
+}
 
 void convert_to_float(DType src_dtype, const void* src, int64_t count, float* dst) {
   if (src_dtype == DType::float16) return halves_to_float_array(src, count, dst);
@@ -190,7 +229,8 @@ void convert(DType src_dtype, const void* src, int64_t count, DType dst_dtype, v
     return;
   }
   if (dst_dtype == DType::float32) return convert_to_float(src_dtype, src, count, static_cast<float*>(dst));
-  if (src_dtype == DType::float32) return convert_from_float(static_cast<const float*>(src), count, dst_dtype, dst);
+  if (src_dtype == DType::float32)
+    return convert_from_float(static_cast<const float*>(src), count, dst_dtype, dst);
   clear_padding(dst_dtype, count, dst);
   for (int64_t first = 0; first < count; first += kBlock) {
     const int64_t n = std::min(kBlock, count - first);

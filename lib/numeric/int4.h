@@ -10,7 +10,8 @@ constexpr uint8_t load_uint4(const uint8_t* packed, int64_t index) {
 constexpr int8_t load_int4(const uint8_t* packed, int64_t index) {  // -8 .. 7
   return static_cast<int8_t>((load_uint4(packed, index) ^ 8) - 8);
 }
-// Stores the low four bits of `value`; the other element of the byte is kept (so two threads must not share a byte).
+// Stores the low four bits of `value`; the other element of the byte is kept (so two threads must not share a
+// byte).
 constexpr void store_nibble(uint8_t* packed, int64_t index, uint8_t value) {
   const int shift = static_cast<int>(index % 2) * 4;
   packed[index / 2] = static_cast<uint8_t>((packed[index / 2] & (0xf0 >> shift)) | ((value & 0xf) << shift));

@@ -1,5 +1,6 @@
-// The one conversion behind float16, bfloat16 and float8: round to nearest even, once, from double (and so from float, which
-// double holds exactly). Entry: SmallFloat<exponent bits, mantissa bits, kind>. Invariant: decode(encode(x)) is x where it fits.
+// The one conversion behind float16, bfloat16 and float8: round to nearest even, once, from double (and so
+// from float, which double holds exactly). Entry: SmallFloat<exponent bits, mantissa bits, kind>. Invariant:
+// decode(encode(x)) is x where it fits.
 #pragma once
 #include <bit>
 #include <cstdint>
@@ -7,8 +8,8 @@
 namespace ge {
 
 enum class SmallFloatKind : uint8_t {
-  kIeee,     // the top exponent holds infinities and NaN
-  kFiniteNan // "fn": no infinity, only mantissa all ones at the top exponent is NaN (float8e4m3fn)
+  kIeee,      // the top exponent holds infinities and NaN
+  kFiniteNan  // "fn": no infinity, only mantissa all ones at the top exponent is NaN (float8e4m3fn)
 };
 
 template <int kExponentBits, int kMantissaBits, SmallFloatKind kKind>
@@ -19,11 +20,13 @@ struct SmallFloat {
   static constexpr uint32_t kTop = kSign - 1;  // all exponent and mantissa bits
   static constexpr uint32_t kMantissaMask = (1u << kMantissaBits) - 1;
   static constexpr uint32_t kInfinity = kTop & ~kMantissaMask;  // kIeee only
-  static constexpr uint32_t kNan = kKind == SmallFloatKind::kIeee ? kInfinity | (1u << (kMantissaBits - 1)) : kTop;
-  static constexpr uint32_t kMax = kKind == SmallFloatKind::kIeee ? kInfinity - 1 : kTop - 1;  // largest finite
+  static constexpr uint32_t kNan =
+      kKind == SmallFloatKind::kIeee ? kInfinity | (1u << (kMantissaBits - 1)) : kTop;
+  static constexpr uint32_t kMax =
+      kKind == SmallFloatKind::kIeee ? kInfinity - 1 : kTop - 1;  // largest finite
 
-  // Values past the largest finite one, and infinities, become the largest finite one where `saturate`, else infinity
-  // (NaN where the type has none). NaN stays NaN (its sign is kept, its payload is not).
+  // Values past the largest finite one, and infinities, become the largest finite one where `saturate`, else
+  // infinity (NaN where the type has none). NaN stays NaN (its sign is kept, its payload is not).
   static constexpr uint32_t encode(double value, bool saturate) {
     const uint64_t raw = std::bit_cast<uint64_t>(value);
     const uint32_t sign = (raw >> 63) ? kSign : 0;
@@ -57,8 +60,10 @@ struct SmallFloat {
     const uint32_t exponent = magnitude >> kMantissaBits;
     const uint32_t mantissa = magnitude & kMantissaMask;
     if (is_nan(bits)) return std::bit_cast<float>(sign | 0x7fc00000u | (mantissa << (23 - kMantissaBits)));
-    if (kKind == SmallFloatKind::kIeee && magnitude == kInfinity) return std::bit_cast<float>(sign | 0x7f800000u);
-    if (exponent == 0 && kBias < 127) {  // subnormal here, normal in float: mantissa * 2^(1 - bias - mantissa bits)
+    if (kKind == SmallFloatKind::kIeee && magnitude == kInfinity)
+      return std::bit_cast<float>(sign | 0x7f800000u);
+    if (exponent == 0 &&
+        kBias < 127) {  // subnormal here, normal in float: mantissa * 2^(1 - bias - mantissa bits)
       const float scale = std::bit_cast<float>(static_cast<uint32_t>(127 + 1 - kBias - kMantissaBits) << 23);
       const float value = static_cast<float>(mantissa) * scale;
       return std::bit_cast<float>(std::bit_cast<uint32_t>(value) | sign);

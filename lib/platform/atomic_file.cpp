@@ -1,5 +1,5 @@
-// Writing: a temporary beside the target, renamed over it when complete. The temporaries' names stand in a fixed table that a
-// signal handler can read, so that Ctrl-C leaves none behind.
+// Writing: a temporary beside the target, renamed over it when complete. The temporaries' names stand in a
+// fixed table that a signal handler can read, so that Ctrl-C leaves none behind.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
@@ -22,7 +22,8 @@ using detail::retry;
 using detail::system_text;
 using detail::write_failure;
 
-// One open temporary. `live` is set after the path is written and cleared before it changes: the handler reads only live ones.
+// One open temporary. `live` is set after the path is written and cleared before it changes: the handler
+// reads only live ones.
 struct Slot {
   std::atomic<bool> taken{false};
   std::atomic<bool> live{false};
@@ -31,7 +32,8 @@ struct Slot {
 };
 std::array<Slot, 16> slots;
 
-// -1 where all are taken or the path is too long: the file is then written all the same, only a signal would leave it.
+// -1 where all are taken or the path is too long: the file is then written all the same, only a signal would
+// leave it.
 int take_slot(const std::string& path) {
   if (path.size() >= PATH_MAX) return -1;
   for (size_t i = 0; i < slots.size(); ++i) {
@@ -61,7 +63,8 @@ void remove_all_and_end(int signal_number) {
   ::raise(signal_number);  // blocked until this handler returns, then it ends the process
 }
 
-// The path with its last part's symbolic links followed, so that the link stays and what it names is replaced.
+// The path with its last part's symbolic links followed, so that the link stays and what it names is
+// replaced.
 Result<std::string> resolve_links(const std::string& path) {
   std::string target = path;
   for (int hops = 0; hops < 40; ++hops) {
@@ -87,13 +90,17 @@ Result<Temporary> make_temporary(const std::string& target, const std::string& s
   static std::atomic<unsigned> counter{0};
   const std::string folder = folder_of(target);
   const std::string name = target.substr(folder.empty() ? 0 : folder == "/" ? 1 : folder.size() + 1);
-  const std::string head = (folder.empty() ? "" : folder == "/" ? "/" : folder + "/") + "." + name.substr(0, 200) + ".";
+  const std::string head = (folder.empty()  ? ""
+                            : folder == "/" ? "/"
+                                            : folder + "/") +
+                           "." + name.substr(0, 200) + ".";
   for (int tries = 0; tries < 100; ++tries) {
     std::string path = head + std::to_string(::getpid()) + "-" + std::to_string(counter++) + ".tmp";
-    // Registered first: a signal between the two would otherwise leave the file. A name that turns out to be taken by another is
-    // released before anything else.
+    // Registered first: a signal between the two would otherwise leave the file. A name that turns out to be
+    // taken by another is released before anything else.
     const int slot = take_slot(path);
-    const int descriptor = retry([&] { return ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666); });
+    const int descriptor =
+        retry([&] { return ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666); });
     if (descriptor >= 0) return Temporary{Descriptor(descriptor), std::move(path), slot};
     const int error = errno;
     free_slot(slot);
@@ -108,7 +115,8 @@ Result<Temporary> make_temporary(const std::string& target, const std::string& s
     return fail(Code::file_unwritable)
         .say("file '" + shown + "' cannot be written")
         .at(shown)
-        .because("a temporary file cannot be made in folder '" + (folder.empty() ? "." : folder) + "': " + system_text(error));
+        .because("a temporary file cannot be made in folder '" + (folder.empty() ? "." : folder) +
+                 "': " + system_text(error));
   }
   return write_failure(shown, EEXIST);
 }
@@ -116,7 +124,8 @@ Result<Temporary> make_temporary(const std::string& target, const std::string& s
 void sync_folder(const std::string& target) {
   const std::string folder = folder_of(target);
   Descriptor descriptor(::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (descriptor.get() >= 0) ::fsync(descriptor.get());  // the file is whole either way: a failure here is not the user's
+  if (descriptor.get() >= 0)
+    ::fsync(descriptor.get());  // the file is whole either way: a failure here is not the user's
 }
 
 }  // namespace
@@ -137,7 +146,9 @@ AtomicFile& AtomicFile::operator=(AtomicFile&& other) noexcept {
   return *this;
 }
 
-AtomicFile::~AtomicFile() { discard(); }
+AtomicFile::~AtomicFile() {
+  discard();
+}
 
 void AtomicFile::discard() {
   if (descriptor_ >= 0) ::close(descriptor_);

@@ -1,7 +1,7 @@
 // Monotonic time. Entry: monotonic_ns. Never used for anything that enters a plan.
 #pragma once
-#include <ctime>
 #include <cstdint>
+#include <ctime>
 
 namespace ge {
 

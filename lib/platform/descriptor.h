@@ -1,4 +1,5 @@
-// What the files of this folder share: system errors as Diagnostics, and calls that survive interruption. Private to lib/platform.
+// What the files of this folder share: system errors as Diagnostics, and calls that survive interruption.
+// Private to lib/platform.
 #pragma once
 #include <atomic>
 #include <cerrno>
@@ -10,25 +11,37 @@
 namespace ge::detail {
 
 // "No such file or directory"
-inline std::string system_text(int error) { return std::strerror(error); }
+inline std::string system_text(int error) {
+  return std::strerror(error);
+}
 
 // Why `path` could not be opened or read, by errno.
 inline Diagnostic read_failure(const std::string& path, int error) {
   if (error == ENOENT || error == ENOTDIR) {
-    return fail(Code::file_not_found).say("file '" + path + "' not found").at(path).because(system_text(error));
+    return fail(Code::file_not_found)
+        .say("file '" + path + "' not found")
+        .at(path)
+        .because(system_text(error));
   }
   if (error == EISDIR) {
     return fail(Code::is_directory).say("'" + path + "' is a directory, a file is needed").at(path);
   }
-  if (error == ENOMEM) return fail(Code::out_of_memory).say("out of memory while reading '" + path + "'").at(path);
-  return fail(Code::file_unreadable).say("file '" + path + "' cannot be read").at(path).because(system_text(error));
+  if (error == ENOMEM)
+    return fail(Code::out_of_memory).say("out of memory while reading '" + path + "'").at(path);
+  return fail(Code::file_unreadable)
+      .say("file '" + path + "' cannot be read")
+      .at(path)
+      .because(system_text(error));
 }
 
 inline Diagnostic write_failure(const std::string& path, int error) {
   if (error == EISDIR) {
     return fail(Code::is_directory).say("'" + path + "' is a directory, a file is needed").at(path);
   }
-  return fail(Code::file_unwritable).say("file '" + path + "' cannot be written").at(path).because(system_text(error));
+  return fail(Code::file_unwritable)
+      .say("file '" + path + "' cannot be written")
+      .at(path)
+      .because(system_text(error));
 }
 
 inline Diagnostic no_memory(const std::string& path, size_t size_bytes) {
@@ -57,7 +70,11 @@ class Descriptor {
   }
   ~Descriptor() { reset(-1); }
   int get() const { return value_; }
-  int release() { const int v = value_; value_ = -1; return v; }
+  int release() {
+    const int v = value_;
+    value_ = -1;
+    return v;
+  }
   void reset(int value);
 
  private:

@@ -24,7 +24,9 @@ std::string DynamicLibrary::file() const {
   return map->l_name;
 }
 
-void* DynamicLibrary::symbol(const char* symbol_name) const { return ::dlsym(handle_, symbol_name); }
+void* DynamicLibrary::symbol(const char* symbol_name) const {
+  return ::dlsym(handle_, symbol_name);
+}
 
 Status DynamicLibrary::missing(const char* symbol_name) const {
   return fail(Code::library_missing)

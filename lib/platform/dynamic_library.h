@@ -1,5 +1,5 @@
-// Shared libraries opened at run time. Entry: DynamicLibrary::open. Invariant: a library once opened stays for the life of
-// the process (drivers keep threads and exit handlers), so function pointers never dangle.
+// Shared libraries opened at run time. Entry: DynamicLibrary::open. Invariant: a library once opened stays
+// for the life of the process (drivers keep threads and exit handlers), so function pointers never dangle.
 #pragma once
 #include <string>
 #include <vector>
@@ -10,10 +10,11 @@ namespace ge {
 
 class DynamicLibrary {
  public:
-  // The first of `names` that loads ("libcuda.so.1", or a path). library_missing: the loader's reason for each name.
+  // The first of `names` that loads ("libcuda.so.1", or a path). library_missing: the loader's reason for
+  // each name.
   static Result<DynamicLibrary> open(const std::vector<std::string>& names);
   const std::string& name() const { return name_; }
-  std::string file() const;                 // where the loader found it; name() where it does not say
+  std::string file() const;                     // where the loader found it; name() where it does not say
   void* symbol(const char* symbol_name) const;  // nullptr where it has none
   // library_missing where the symbol is absent.
   template <class Function>

@@ -45,14 +45,16 @@ Diagnostic over_limit(const std::string& path, int64_t limit) {
       .because("it holds more than the allowed " + std::to_string(limit) + " bytes");
 }
 
-// Fills up to `size` bytes from `offset` (from the stream's place where offset < 0); returns how many came, or -1 with errno.
+// Fills up to `size` bytes from `offset` (from the stream's place where offset < 0); returns how many came,
+// or -1 with errno.
 int64_t read_some(int descriptor, int64_t offset, std::byte* into, int64_t size) {
   constexpr int64_t kMost = int64_t{1} << 30;
   int64_t done = 0;
   while (done < size) {
     const auto want = static_cast<size_t>(std::min(size - done, kMost));
     const ssize_t got = retry([&] {
-      return offset < 0 ? ::read(descriptor, into + done, want) : ::pread(descriptor, into + done, want, offset + done);
+      return offset < 0 ? ::read(descriptor, into + done, want)
+                        : ::pread(descriptor, into + done, want, offset + done);
     });
     if (got < 0) return -1;
     if (got == 0) break;
@@ -86,8 +88,10 @@ Result<ByteBuffer> drain(int descriptor, const std::string& path, int64_t limit)
 
 Result<Descriptor> open_for_reading(const std::string& path, int more_flags) {
   if (path.empty()) return fail(Code::file_not_found).say("the file's name is empty");
-  if (path.find('\0') != std::string::npos) return fail(Code::file_not_found).say("the file's name holds a NUL byte");
-  Descriptor descriptor(retry([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | more_flags); }));
+  if (path.find('\0') != std::string::npos)
+    return fail(Code::file_not_found).say("the file's name holds a NUL byte");
+  Descriptor descriptor(
+      retry([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | more_flags); }));
   if (descriptor.get() < 0) return read_failure(path, errno);
   return descriptor;
 }
@@ -115,7 +119,9 @@ Result<ByteBuffer> read_file(const std::string& path, int64_t limit_bytes) {
   return buffer;
 }
 
-Result<ByteBuffer> read_stdin(int64_t limit_bytes) { return drain(STDIN_FILENO, "<stdin>", limit_bytes); }
+Result<ByteBuffer> read_stdin(int64_t limit_bytes) {
+  return drain(STDIN_FILENO, "<stdin>", limit_bytes);
+}
 
 File::File(File&& other) noexcept
     : descriptor_(std::exchange(other.descriptor_, -1)), path_(std::move(other.path_)), size_(other.size_) {}
@@ -162,8 +168,8 @@ Status File::read_at(int64_t offset, MutableByteSpan into) const {
     return fail(Code::file_unreadable)
         .say("file '" + path_ + "' ends too early")
         .at(path_)
-        .because(std::to_string(into.size()) + " bytes were wanted at offset " + std::to_string(offset) + ", " +
-                 std::to_string(got) + " are there");
+        .because(std::to_string(into.size()) + " bytes were wanted at offset " + std::to_string(offset) +
+                 ", " + std::to_string(got) + " are there");
   }
   return {};
 }
@@ -174,8 +180,8 @@ Result<ByteBuffer> File::read(int64_t offset, int64_t size_bytes) const {
     return fail(Code::file_unreadable)
         .say("file '" + path_ + "' ends too early")
         .at(path_)
-        .because(std::to_string(size_bytes) + " bytes were wanted at offset " + std::to_string(offset) + ", the file has " +
-                 std::to_string(size_));
+        .because(std::to_string(size_bytes) + " bytes were wanted at offset " + std::to_string(offset) +
+                 ", the file has " + std::to_string(size_));
   }
   ByteBuffer buffer = ByteBuffer::allocate(static_cast<size_t>(size_bytes));
   if (!buffer.data()) return no_memory(path_, static_cast<size_t>(size_bytes));

@@ -1,6 +1,7 @@
 // Files: whole reads, positioned reads, writes that appear whole or not at all, and opening beneath a folder.
-// Entry: read_file, File, AtomicFile, Folder. Invariant: every failure names the path and says why; no temporary file
-// survives its AtomicFile, nor (after remove_temporaries_on_signal) a signal that ends the process.
+// Entry: read_file, File, AtomicFile, Folder. Invariant: every failure names the path and says why; no
+// temporary file survives its AtomicFile, nor (after remove_temporaries_on_signal) a signal that ends the
+// process.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -13,8 +14,8 @@ namespace ge {
 
 inline constexpr int64_t kNoLimit = INT64_MAX;
 
-// The whole of a file, pipe or device. Errors: file_not_found, is_directory, file_unreadable, out_of_memory, and
-// document_limit where it holds more than `limit_bytes`. An empty file is an empty buffer.
+// The whole of a file, pipe or device. Errors: file_not_found, is_directory, file_unreadable, out_of_memory,
+// and document_limit where it holds more than `limit_bytes`. An empty file is an empty buffer.
 Result<ByteBuffer> read_file(const std::string& path, int64_t limit_bytes = kNoLimit);
 // The rest of standard input; messages call it "<stdin>".
 Result<ByteBuffer> read_stdin(int64_t limit_bytes = kNoLimit);
@@ -22,7 +23,8 @@ Result<ByteBuffer> read_stdin(int64_t limit_bytes = kNoLimit);
 // A regular file, open for reading; may be shared by threads (reads are positioned).
 class File {
  public:
-  // Errors: file_not_found, is_directory, file_unreadable (also for pipes and devices: they cannot be read at an offset).
+  // Errors: file_not_found, is_directory, file_unreadable (also for pipes and devices: they cannot be read at
+  // an offset).
   static Result<File> open(const std::string& path);
   File(File&& other) noexcept;
   File& operator=(File&& other) noexcept;
@@ -37,16 +39,19 @@ class File {
 
  private:
   friend class Folder;
-  File(int descriptor, std::string path, int64_t size) : descriptor_(descriptor), path_(std::move(path)), size_(size) {}
+  File(int descriptor, std::string path, int64_t size)
+      : descriptor_(descriptor), path_(std::move(path)), size_(size) {}
   static Result<File> adopt(int descriptor, std::string path);  // checks what the descriptor is
   int descriptor_ = -1;
   std::string path_;
   int64_t size_ = 0;
 };
 
-// A file being written beside its target: the target holds its old bytes until commit(), then all the new ones.
-// A target that is not a regular file (/dev/null, a pipe) is written directly. Errors: file_unwritable, is_directory.
-//   GE_ASSIGN(AtomicFile out, AtomicFile::create("plan.bin")); GE_TRY(out.write(bytes)); GE_TRY(out.commit());
+// A file being written beside its target: the target holds its old bytes until commit(), then all the new
+// ones. A target that is not a regular file (/dev/null, a pipe) is written directly. Errors: file_unwritable,
+// is_directory.
+//   GE_ASSIGN(AtomicFile out, AtomicFile::create("plan.bin")); GE_TRY(out.write(bytes));
+//   GE_TRY(out.commit());
 class AtomicFile {
  public:
   static Result<AtomicFile> create(const std::string& path);
@@ -73,8 +78,9 @@ Status write_file(const std::string& path, ByteSpan bytes);
 // Writes all bytes to standard output. Errors: file_unwritable.
 Status write_stdout(ByteSpan bytes);
 
-// Call once, early in main: SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGPIPE remove open temporaries, then end the process by
-// that signal (the shell sees 128+n). Signals that were ignored stay ignored. SIGXFSZ is ignored: write() reports instead.
+// Call once, early in main: SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGPIPE remove open temporaries, then end
+// the process by that signal (the shell sees 128+n). Signals that were ignored stay ignored. SIGXFSZ is
+// ignored: write() reports instead.
 void remove_temporaries_on_signal();
 
 // A folder, open; files are opened beneath it and nowhere else.
@@ -86,8 +92,8 @@ class Folder {
   ~Folder();
 
   const std::string& path() const { return path_; }
-  // `relative` may name folders ("weights/a.npy"). path_escapes: absolute, empty, holds "..", NUL, or a symbolic link
-  // anywhere on the way. Otherwise as File::open.
+  // `relative` may name folders ("weights/a.npy"). path_escapes: absolute, empty, holds "..", NUL, or a
+  // symbolic link anywhere on the way. Otherwise as File::open.
   Result<File> open_beneath(std::string_view relative) const;
 
  private:

@@ -1,5 +1,5 @@
-// Opening files beneath a folder: openat2 with RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS where the kernel has it, else a walk with
-// openat(O_NOFOLLOW), one part at a time. Both refuse the same paths with the same words.
+// Opening files beneath a folder: openat2 with RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS where the kernel has it,
+// else a walk with openat(O_NOFOLLOW), one part at a time. Both refuse the same paths with the same words.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -49,7 +49,8 @@ Result<std::vector<std::string>> parts_of(std::string_view relative, const std::
   return parts;
 }
 
-// The descriptor, -1 with errno (ELOOP: a symbolic link is on the way, EXDEV: it leaves), or -1 with ENOSYS where there is no openat2.
+// The descriptor, -1 with errno (ELOOP: a symbolic link is on the way, EXDEV: it leaves), or -1 with ENOSYS
+// where there is no openat2.
 int open_by_kernel(int folder, const std::string& path) {
 #if defined(SYS_openat2) && defined(RESOLVE_BENEATH)
   static std::atomic<bool> missing{false};
@@ -122,7 +123,10 @@ Result<Folder> Folder::open(const std::string& path) {
   const int descriptor = retry([&] { return ::open(name.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC); });
   if (descriptor < 0) {
     if (errno == ENOTDIR || errno == ENOENT) {
-      return fail(Code::file_not_found).say("folder '" + name + "' not found").at(name).because(detail::system_text(errno));
+      return fail(Code::file_not_found)
+          .say("folder '" + name + "' not found")
+          .at(name)
+          .because(detail::system_text(errno));
     }
     return read_failure(name, errno);
   }
@@ -141,7 +145,8 @@ Result<File> Folder::open_beneath(std::string_view relative) const {
   if (descriptor < 0 && errno == ENOSYS) descriptor = open_by_walk(descriptor_, parts);
   if (descriptor < 0) {
     const int error = errno;
-    if (error == ELOOP || error == EXDEV) return escapes(relative, path_, "a part of the path is a symbolic link");
+    if (error == ELOOP || error == EXDEV)
+      return escapes(relative, path_, "a part of the path is a symbolic link");
     return read_failure(shown, error);
   }
   return File::adopt(descriptor, shown);

@@ -41,7 +41,8 @@ bool parse_number(std::string_view text, int64_t& value) {
   return result.ec == std::errc() && result.ptr == text.data() + text.size();
 }
 
-// CPUs of one cgroup's quota, rounded up; kMostThreads where it has none. Version 2: "max 100000" or "200000 100000".
+// CPUs of one cgroup's quota, rounded up; kMostThreads where it has none. Version 2: "max 100000" or "200000
+// 100000".
 int quota_of(const std::string& folder) {
   const std::string text = text_of(folder + "/cpu.max");
   const size_t space = text.find(' ');
@@ -53,7 +54,8 @@ int quota_of(const std::string& folder) {
   return static_cast<int>(std::clamp<int64_t>((quota + period - 1) / period, 1, kMostThreads));
 }
 
-// The tightest quota from this process's cgroup up to the root (version 2), or version 1's two files where they are mounted.
+// The tightest quota from this process's cgroup up to the root (version 2), or version 1's two files where
+// they are mounted.
 int cpus_of_quota() {
   int allowed = kMostThreads;
   const std::string self = text_of("/proc/self/cgroup");
@@ -69,7 +71,8 @@ int cpus_of_quota() {
   int64_t quota = 0, period = 0;
   if (parse_number(text_of("/sys/fs/cgroup/cpu/cpu.cfs_quota_us"), quota) &&
       parse_number(text_of("/sys/fs/cgroup/cpu/cpu.cfs_period_us"), period) && quota > 0 && period > 0) {
-    allowed = std::min<int>(allowed, static_cast<int>(std::clamp<int64_t>((quota + period - 1) / period, 1, kMostThreads)));
+    allowed = std::min<int>(
+        allowed, static_cast<int>(std::clamp<int64_t>((quota + period - 1) / period, 1, kMostThreads)));
   }
   return allowed;
 }
@@ -79,7 +82,8 @@ int cpus_of_quota() {
 int default_thread_count() {
   int64_t asked = 0;
   const char* text = std::getenv("GE_THREADS");
-  if (text && parse_number(text, asked) && asked >= 1) return static_cast<int>(std::min<int64_t>(asked, kMostThreads));
+  if (text && parse_number(text, asked) && asked >= 1)
+    return static_cast<int>(std::min<int64_t>(asked, kMostThreads));
   return std::min({cpus_allowed(), cpus_of_quota(), kMostThreads});
 }
 

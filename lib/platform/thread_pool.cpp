@@ -1,5 +1,6 @@
-// The pool. One word, the gate, holds {epoch, open, workers inside}: a worker joins by adding itself while the gate is open, the
-// caller closes it when no chunk is left and waits for those inside. A worker that wakes too late finds it closed and is not waited for.
+// The pool. One word, the gate, holds {epoch, open, workers inside}: a worker joins by adding itself while
+// the gate is open, the caller closes it when no chunk is left and waits for those inside. A worker that
+// wakes too late finds it closed and is not waited for.
 #include "platform/thread_pool.h"
 
 #include <algorithm>
@@ -50,12 +51,12 @@ struct ThreadPool::State {
   int64_t chunk = 1;
   int64_t chunks = 0;
 
-  alignas(64) std::atomic<int64_t> next{0};       // the next chunk
-  alignas(64) std::atomic<uint64_t> gate{0};      // epoch << 32 | kOpen | workers inside
-  alignas(64) std::atomic<int> sequence{0};       // what sleepers wait on: changes with every job and at the end
+  alignas(64) std::atomic<int64_t> next{0};   // the next chunk
+  alignas(64) std::atomic<uint64_t> gate{0};  // epoch << 32 | kOpen | workers inside
+  alignas(64) std::atomic<int> sequence{0};   // what sleepers wait on: changes with every job and at the end
   std::atomic<int> sleepers{0};
   std::atomic<bool> stop{false};
-  alignas(64) std::atomic<bool> busy{false};      // a job is running
+  alignas(64) std::atomic<bool> busy{false};  // a job is running
   int64_t spin_ns = 0;
   std::vector<std::thread> threads;
 
@@ -70,7 +71,8 @@ struct ThreadPool::State {
   bool enter() {
     uint64_t seen = gate.load(std::memory_order_relaxed);
     while (seen & kOpen) {
-      if (gate.compare_exchange_weak(seen, seen + 1, std::memory_order_acquire, std::memory_order_relaxed)) return true;
+      if (gate.compare_exchange_weak(seen, seen + 1, std::memory_order_acquire, std::memory_order_relaxed))
+        return true;
     }
     return false;
   }

@@ -5,7 +5,8 @@
 
 namespace ge {
 
-// A zero dim makes the count 0 whatever the others are, so it is looked for first: [2^40, 2^40, 0] is an empty tensor, no overflow.
+// A zero dim makes the count 0 whatever the others are, so it is looked for first: [2^40, 2^40, 0] is an
+// empty tensor, no overflow.
 MaybeInt element_count(std::span<const int64_t> dims) {
   if (std::any_of(dims.begin(), dims.end(), [](int64_t d) { return d < 0; })) return std::nullopt;
   if (std::find(dims.begin(), dims.end(), 0) != dims.end()) return 0;
@@ -26,7 +27,9 @@ MaybeInt tensor_bytes(DType dtype, std::span<const int64_t> dims) {
   return *rounded / 8;
 }
 
-int64_t HostTensor::count() const { return element_count(dims).value_or(0); }
+int64_t HostTensor::count() const {
+  return element_count(dims).value_or(0);
+}
 
 std::string dims_to_string(std::span<const int64_t> dims) {
   std::string text = "[";
@@ -39,13 +42,15 @@ Result<HostTensor> make_host_tensor(DType dtype, std::vector<int64_t> dims, bool
   if (!size) {
     return fail(Code::size_overflow)
         .say("tensor size overflows")
-        .because(std::string(name_of(dtype)) + " " + dims_to_string(dims) + " has more than 2^63 bits, or a negative dim");
+        .because(std::string(name_of(dtype)) + " " + dims_to_string(dims) +
+                 " has more than 2^63 bits, or a negative dim");
   }
   HostTensor tensor{dtype, std::move(dims), ByteBuffer::allocate(static_cast<size_t>(*size), zeroed)};
   if (!tensor.bytes.data()) {
     return fail(Code::out_of_memory)
         .say("out of memory")
-        .because(std::to_string(*size) + " bytes for " + std::string(name_of(dtype)) + " " + dims_to_string(tensor.dims));
+        .because(std::to_string(*size) + " bytes for " + std::string(name_of(dtype)) + " " +
+                 dims_to_string(tensor.dims));
   }
   return tensor;
 }

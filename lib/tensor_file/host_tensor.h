@@ -1,4 +1,5 @@
-// A tensor in host memory: dense, row-major. Entry: HostTensor, make_host_tensor. Invariant: bytes.size() is bytes_of(dtype, product of dims).
+// A tensor in host memory: dense, row-major. Entry: HostTensor, make_host_tensor. Invariant: bytes.size() is
+// bytes_of(dtype, product of dims).
 #pragma once
 #include <cstdint>
 #include <span>
@@ -25,7 +26,9 @@ struct TensorSpan {
   std::span<const int64_t> dims;
   ByteSpan bytes;
 };
-inline TensorSpan span_of(const HostTensor& t) { return {t.dtype, t.dims, t.bytes.span()}; }
+inline TensorSpan span_of(const HostTensor& t) {
+  return {t.dtype, t.dims, t.bytes.span()};
+}
 
 // nullopt where a dim is negative or the product overflows int64.
 MaybeInt element_count(std::span<const int64_t> dims);

@@ -14,7 +14,8 @@ void normalize_bools(HostTensor& tensor) {
 
 namespace {
 
-// Writes dst in row-major order; src has its first dim fastest. Steps through dst with an odometer whose strides are src's.
+// Writes dst in row-major order; src has its first dim fastest. Steps through dst with an odometer whose
+// strides are src's.
 template <class T>
 void transpose(const std::vector<int64_t>& dims, const std::byte* src, std::byte* dst, int64_t count) {
   const size_t rank = dims.size();
@@ -22,7 +23,8 @@ void transpose(const std::vector<int64_t>& dims, const std::byte* src, std::byte
   for (size_t d = 1; d < rank; ++d) strides[d] = strides[d - 1] * dims[d - 1];
   int64_t from = 0;
   for (int64_t to = 0; to < count; ++to) {
-    store_as(dst + to * static_cast<int64_t>(sizeof(T)), load_as<T>(src + from * static_cast<int64_t>(sizeof(T))));
+    store_as(dst + to * static_cast<int64_t>(sizeof(T)),
+             load_as<T>(src + from * static_cast<int64_t>(sizeof(T))));
     for (size_t d = rank; d-- > 0;) {
       from += strides[d];
       if (++index[d] < dims[d]) break;
@@ -37,10 +39,18 @@ Result<HostTensor> from_fortran_order(const HostTensor& source) {
   const int64_t count = source.count();
   const std::byte* src = source.bytes.data();
   switch (bits_of(source.dtype)) {
-    case 8: transpose<uint8_t>(source.dims, src, result.bytes.data(), count); break;
-    case 16: transpose<uint16_t>(source.dims, src, result.bytes.data(), count); break;
-    case 32: transpose<uint32_t>(source.dims, src, result.bytes.data(), count); break;
-    default: transpose<uint64_t>(source.dims, src, result.bytes.data(), count); break;
+    case 8:
+      transpose<uint8_t>(source.dims, src, result.bytes.data(), count);
+      break;
+    case 16:
+      transpose<uint16_t>(source.dims, src, result.bytes.data(), count);
+      break;
+    case 32:
+      transpose<uint32_t>(source.dims, src, result.bytes.data(), count);
+      break;
+    default:
+      transpose<uint64_t>(source.dims, src, result.bytes.data(), count);
+      break;
   }
   return result;
 }
@@ -90,7 +100,8 @@ Result<std::string> npy_header(DType dtype, std::span<const int64_t> dims) {
   std::string shape = "(";
   for (size_t i = 0; i < dims.size(); ++i) shape += (i ? ", " : "") + std::to_string(dims[i]);
   shape += dims.size() == 1 ? ",)" : ")";
-  std::string text = "{'descr': '" + std::string(descr) + "', 'fortran_order': False, 'shape': " + shape + ", }";
+  std::string text =
+      "{'descr': '" + std::string(descr) + "', 'fortran_order': False, 'shape': " + shape + ", }";
   const auto padded = [&](size_t preamble) { return (preamble + text.size() + 1 + 63) / 64 * 64 - preamble; };
   const bool small = padded(10) <= 0xffff;
   const size_t preamble = small ? 10 : 12;

@@ -1,4 +1,5 @@
-// The .npy header: a Python literal such as {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }. Entry: read_npy_header.
+// The .npy header: a Python literal such as {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }.
+// Entry: read_npy_header.
 #include <charconv>
 
 #include "tensor_file/npy.h"
@@ -8,7 +9,10 @@ namespace ge {
 namespace {
 
 Diagnostic corrupt(const std::string& name, std::string found) {
-  return fail(Code::tensor_file_corrupt).say("npy file is damaged or not supported").at(name).because(std::move(found));
+  return fail(Code::tensor_file_corrupt)
+      .say("npy file is damaged or not supported")
+      .at(name)
+      .because(std::move(found));
 }
 
 // What a dtype string says, for those that are refused.
@@ -17,20 +21,27 @@ std::string what_is(std::string_view descr) {
   const std::string shown = "dtype '" + std::string(descr) + "'";
   if (!descr.empty() && descr[0] == '>') return shown + " is big-endian";
   switch (kind) {
-    case 'O': return shown + " is Python objects";
+    case 'O':
+      return shown + " is Python objects";
     case 'U':
     case 'S':
-    case 'a': return shown + " is text";
-    case 'c': return shown + " is complex numbers";
+    case 'a':
+      return shown + " is text";
+    case 'c':
+      return shown + " is complex numbers";
     case 'M':
-    case 'm': return shown + " is dates or times";
-    case 'V': return shown + " is raw bytes (bfloat16 and float8 arrays are saved so)";
-    default: return shown + " is not supported";
+    case 'm':
+      return shown + " is dates or times";
+    case 'V':
+      return shown + " is raw bytes (bfloat16 and float8 arrays are saved so)";
+    default:
+      return shown + " is not supported";
   }
 }
 
 std::string fix_for(std::string_view descr) {
-  if (!descr.empty() && descr[0] == '>') return "save it as little-endian: np.save(f, a.astype(a.dtype.newbyteorder('<')))";
+  if (!descr.empty() && descr[0] == '>')
+    return "save it as little-endian: np.save(f, a.astype(a.dtype.newbyteorder('<')))";
   if (descr.size() > 1 && descr[1] == 'V') return "npy has no such type: save it as safetensors";
   return "save it as a plain numeric or bool array";
 }
@@ -44,7 +55,8 @@ std::optional<DType> dtype_of(std::string_view descr) {
     if (known.empty() || known.substr(1) != type) continue;
     // '=' is the writer's own order, which is ours on every machine ge runs on; one byte has no order.
     const bool any_order = known[0] == '|';
-    if (descr[0] == '<' || descr[0] == '=' || (any_order && (descr[0] == '|' || descr[0] == '>'))) return dtype;
+    if (descr[0] == '<' || descr[0] == '=' || (any_order && (descr[0] == '|' || descr[0] == '>')))
+      return dtype;
   }
   return std::nullopt;
 }
@@ -80,7 +92,9 @@ class HeaderParser {
 
  private:
   char peek() {
-    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\t' || text_[at_] == '\r')) ++at_;
+    while (at_ < text_.size() &&
+           (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\t' || text_[at_] == '\r'))
+      ++at_;
     return at_ < text_.size() ? text_[at_] : '\0';
   }
   bool take(char c) {
@@ -105,13 +119,14 @@ class HeaderParser {
   }
   Diagnostic syntax(const std::string& expected) {
     peek();
-    return corrupt(name_, "header is not what numpy writes: " + expected + " expected at byte " + std::to_string(at_) +
-                              " of the header");
+    return corrupt(name_, "header is not what numpy writes: " + expected + " expected at byte " +
+                              std::to_string(at_) + " of the header");
   }
 
   Status descr() {
     if (peek() == '[') {
-      return corrupt(name_, "the dtype is structured (it has fields)").try_("save each field as an array of its own");
+      return corrupt(name_, "the dtype is structured (it has fields)")
+          .try_("save each field as an array of its own");
     }
     std::string text;
     if (!string(text)) return syntax("a dtype string");
@@ -139,7 +154,8 @@ class HeaderParser {
       int64_t dim = 0;
       const char* const begin = text_.data() + at_;
       const auto [end, error] = std::from_chars(begin, text_.data() + text_.size(), dim);
-      if (error == std::errc::result_out_of_range) return corrupt(name_, "a dim of the shape does not fit in 64 bits");
+      if (error == std::errc::result_out_of_range)
+        return corrupt(name_, "a dim of the shape does not fit in 64 bits");
       if (error != std::errc()) return syntax("a dim");
       if (dim < 0) return corrupt(name_, "the shape has a negative dim, " + std::to_string(dim));
       at_ += static_cast<size_t>(end - begin);
@@ -166,14 +182,16 @@ Status check_size(const NpyHeader& header, int64_t file_size, const std::string&
   if (!size) return corrupt(name, "the size of " + what + " overflows");
   const int64_t there = file_size - header.data_offset;
   if (there == *size) return {};
-  return corrupt(name, what + " needs " + std::to_string(*size) + " bytes, " + std::to_string(there) + " are there: the file is " +
+  return corrupt(name, what + " needs " + std::to_string(*size) + " bytes, " + std::to_string(there) +
+                           " are there: the file is " +
                            (there < *size ? "truncated" : "followed by something else"));
 }
 
 }  // namespace
 
 Result<NpyPreamble> read_npy_preamble(ByteSpan prefix, int64_t file_size, const std::string& name) {
-  if (file_size == 0) return fail(Code::empty_file).say("'" + name + "' is empty").at(name).because("an npy file was expected");
+  if (file_size == 0)
+    return fail(Code::empty_file).say("'" + name + "' is empty").at(name).because("an npy file was expected");
   if (prefix.size() < kNpyMagic.size() || as_text(prefix.first(kNpyMagic.size())) != kNpyMagic) {
     return corrupt(name, "it does not start as an npy file does");
   }
@@ -181,14 +199,16 @@ Result<NpyPreamble> read_npy_preamble(ByteSpan prefix, int64_t file_size, const 
   const int major = static_cast<int>(prefix[6]);
   const int minor = static_cast<int>(prefix[7]);
   if (major < 1 || major > 3 || minor != 0) {
-    return corrupt(name, "npy version " + std::to_string(major) + "." + std::to_string(minor) + "; known are 1.0, 2.0 and 3.0");
+    return corrupt(name, "npy version " + std::to_string(major) + "." + std::to_string(minor) +
+                             "; known are 1.0, 2.0 and 3.0");
   }
   NpyPreamble preamble;
   preamble.header_offset = major == 1 ? 10 : 12;
   if (static_cast<int64_t>(prefix.size()) < preamble.header_offset) {
     return corrupt(name, "the file is truncated inside its header");
   }
-  preamble.header_size = major == 1 ? load_as<uint16_t>(prefix.data() + 8) : load_as<uint32_t>(prefix.data() + 8);
+  preamble.header_size =
+      major == 1 ? load_as<uint16_t>(prefix.data() + 8) : load_as<uint32_t>(prefix.data() + 8);
   if (preamble.header_size > kMostNpyHeader) {
     return corrupt(name, "header claims " + std::to_string(preamble.header_size) + " bytes; allowed are " +
                              std::to_string(kMostNpyHeader));
@@ -202,8 +222,10 @@ Result<NpyPreamble> read_npy_preamble(ByteSpan prefix, int64_t file_size, const 
 Result<NpyHeader> read_npy_header(ByteSpan prefix, int64_t file_size, const std::string& name) {
   GE_ASSIGN(const NpyPreamble preamble, read_npy_preamble(prefix, file_size, name));
   const int64_t end = preamble.header_offset + preamble.header_size;
-  if (end > static_cast<int64_t>(prefix.size())) return corrupt(name, "the file is truncated inside its header");
-  const ByteSpan text = prefix.subspan(static_cast<size_t>(preamble.header_offset), static_cast<size_t>(preamble.header_size));
+  if (end > static_cast<int64_t>(prefix.size()))
+    return corrupt(name, "the file is truncated inside its header");
+  const ByteSpan text =
+      prefix.subspan(static_cast<size_t>(preamble.header_offset), static_cast<size_t>(preamble.header_size));
   GE_ASSIGN(NpyHeader header, HeaderParser(as_text(text), name).parse());
   header.data_offset = end;
   GE_TRY(check_size(header, file_size, name));

@@ -16,8 +16,8 @@ Result<HostTensor> read_raw(const File& file, int64_t offset, DType dtype, std::
     return fail(Code::bad_tensor_data)
         .say("tensor data is outside its file")
         .at(file.path())
-        .because(what + " at offset " + std::to_string(offset) + " needs " + std::to_string(*size) + " bytes; the file has " +
-                 std::to_string(file.size()));
+        .because(what + " at offset " + std::to_string(offset) + " needs " + std::to_string(*size) +
+                 " bytes; the file has " + std::to_string(file.size()));
   }
   GE_ASSIGN(HostTensor tensor, make_host_tensor(dtype, std::move(dims)));
   GE_TRY(file.read_at(offset, tensor.bytes.span()));

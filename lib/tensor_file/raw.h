@@ -9,7 +9,8 @@
 
 namespace ge {
 
-// Reads bytes_of(dtype, dims) bytes at `offset`. Errors: bad_tensor_data where the file is too short or the offset negative, size_overflow.
+// Reads bytes_of(dtype, dims) bytes at `offset`. Errors: bad_tensor_data where the file is too short or the
+// offset negative, size_overflow.
 Result<HostTensor> read_raw(const File& file, int64_t offset, DType dtype, std::vector<int64_t> dims);
 
 }  // namespace ge

@@ -1,4 +1,5 @@
-// safetensors: 8 bytes of header size, a JSON header, the bytes. Entry: SafetensorsFile::open, write_safetensors.
+// safetensors: 8 bytes of header size, a JSON header, the bytes. Entry: SafetensorsFile::open,
+// write_safetensors.
 #include "tensor_file/safetensors.h"
 
 #include <algorithm>
@@ -19,10 +20,21 @@ struct TypeName {
   std::string_view name;
 };
 constexpr TypeName kTypes[] = {
-    {DType::float64, "F64"}, {DType::float32, "F32"},  {DType::float16, "F16"}, {DType::bfloat16, "BF16"},
-    {DType::float8e4m3fn, "F8_E4M3"}, {DType::float8e5m2, "F8_E5M2"}, {DType::int64, "I64"}, {DType::int32, "I32"},
-    {DType::int16, "I16"},   {DType::int8, "I8"},      {DType::uint64, "U64"},  {DType::uint32, "U32"},
-    {DType::uint16, "U16"},  {DType::uint8, "U8"},     {DType::boolean, "BOOL"},
+    {DType::float64, "F64"},
+    {DType::float32, "F32"},
+    {DType::float16, "F16"},
+    {DType::bfloat16, "BF16"},
+    {DType::float8e4m3fn, "F8_E4M3"},
+    {DType::float8e5m2, "F8_E5M2"},
+    {DType::int64, "I64"},
+    {DType::int32, "I32"},
+    {DType::int16, "I16"},
+    {DType::int8, "I8"},
+    {DType::uint64, "U64"},
+    {DType::uint32, "U32"},
+    {DType::uint16, "U16"},
+    {DType::uint8, "U8"},
+    {DType::boolean, "BOOL"},
 };
 
 std::optional<DType> dtype_of(std::string_view name) {
@@ -40,14 +52,18 @@ std::string_view type_name(DType dtype) {
 }
 
 Diagnostic corrupt(const std::string& path, std::string found) {
-  return fail(Code::tensor_file_corrupt).say("safetensors file is damaged or not supported").at(path).because(std::move(found));
+  return fail(Code::tensor_file_corrupt)
+      .say("safetensors file is damaged or not supported")
+      .at(path)
+      .because(std::move(found));
 }
 
 // A fault of the header's JSON, told as one of the file; duplicate keys keep their own code.
 Error as_file_fault(Error error, const std::string& path) {
   for (Diagnostic& d : error.list()) {
     if (d.code == Code::duplicate_key || kind_of(d.code) != ErrorKind::kUser) continue;
-    d = corrupt(path, "its header, at " + d.place + ": " + d.message + (d.found.empty() ? "" : ": " + d.found));
+    d = corrupt(path,
+                "its header, at " + d.place + ": " + d.message + (d.found.empty() ? "" : ": " + d.found));
   }
   return error;
 }
@@ -55,7 +71,8 @@ Error as_file_fault(Error error, const std::string& path) {
 // Reads one header entry. `bytes` is the size of the data section.
 class EntryReader {
  public:
-  EntryReader(const std::string& path, Value entry, int64_t bytes) : path_(path), entry_(entry), bytes_(bytes) {}
+  EntryReader(const std::string& path, Value entry, int64_t bytes)
+      : path_(path), entry_(entry), bytes_(bytes) {}
 
   // nullopt in `dtype` (with its name in `foreign`) where ge has no such type.
   Status read(SafetensorsEntry& out, std::string& foreign) {
@@ -75,7 +92,8 @@ class EntryReader {
     const std::string what = std::string(*dtype->as_string()) + " " + dims_to_string(out.dims);
     if (!size) return wrong("has a size that overflows: " + what);
     if (*size != out.size_bytes) {
-      return wrong("is " + what + ", " + std::to_string(*size) + " bytes, but its data_offsets span " + std::to_string(out.size_bytes));
+      return wrong("is " + what + ", " + std::to_string(*size) + " bytes, but its data_offsets span " +
+                   std::to_string(out.size_bytes));
     }
     return {};
   }
@@ -103,8 +121,8 @@ class EntryReader {
     const std::optional<int64_t> end = offsets->at(1).as_int64();
     if (!begin || !end || *begin < 0 || *end < *begin) return wrong("has data_offsets that are no range");
     if (*end > bytes_) {
-      return wrong("ends at byte " + std::to_string(*end) + " of the data, the file holds " + std::to_string(bytes_) +
-                   ": it is truncated");
+      return wrong("ends at byte " + std::to_string(*end) + " of the data, the file holds " +
+                   std::to_string(bytes_) + ": it is truncated");
     }
     offset = *begin;
     size = *end - *begin;
@@ -116,11 +134,14 @@ class EntryReader {
   int64_t bytes_;
 };
 
-Result<std::vector<std::pair<std::string, std::string>>> read_metadata(Value metadata, const std::string& path) {
+Result<std::vector<std::pair<std::string, std::string>>> read_metadata(Value metadata,
+                                                                       const std::string& path) {
   std::vector<std::pair<std::string, std::string>> pairs;
-  if (!metadata.is_object()) return corrupt(path, "__metadata__ is " + metadata.describe() + ", an object was expected");
+  if (!metadata.is_object())
+    return corrupt(path, "__metadata__ is " + metadata.describe() + ", an object was expected");
   for (Value v : metadata) {
-    if (!v.is_string()) return corrupt(path, "__metadata__ holds " + v.describe() + ", a string was expected");
+    if (!v.is_string())
+      return corrupt(path, "__metadata__ holds " + v.describe() + ", a string was expected");
     pairs.emplace_back(v.key(), *v.as_string());
   }
   return pairs;
@@ -138,7 +159,10 @@ Result<SafetensorsFile> SafetensorsFile::open(File opened) {
   const File& file = result.file_;
   const std::string& path = file.path();
   if (file.size() == 0) {
-    return fail(Code::empty_file).say("'" + path + "' is empty").at(path).because("a safetensors file was expected");
+    return fail(Code::empty_file)
+        .say("'" + path + "' is empty")
+        .at(path)
+        .because("a safetensors file was expected");
   }
   if (file.size() < 8) return corrupt(path, "it is truncated: " + std::to_string(file.size()) + " bytes");
   GE_ASSIGN(const ByteBuffer start, file.read(0, 8));
@@ -152,7 +176,8 @@ Result<SafetensorsFile> SafetensorsFile::open(File opened) {
   GE_ASSIGN(const ByteBuffer header, file.read(8, static_cast<int64_t>(header_size)));
   auto document = parse_json(header.span(), path + " (header)");
   if (!document.ok()) return as_file_fault(std::move(document).take_error(), path);
-  if (!document->root().is_object()) return corrupt(path, "its header is " + document->root().describe() + ", an object was expected");
+  if (!document->root().is_object())
+    return corrupt(path, "its header is " + document->root().describe() + ", an object was expected");
   int64_t end = 0;
   for (Value member : document->root()) {
     if (member.key() == kMetadata) {
@@ -173,9 +198,10 @@ Result<SafetensorsFile> SafetensorsFile::open(File opened) {
   if (end != data_bytes) {
     return corrupt(path, std::to_string(data_bytes - end) + " bytes follow the last tensor");
   }
-  std::sort(result.entries_.begin(), result.entries_.end(), [](const SafetensorsEntry& a, const SafetensorsEntry& b) {
-    return a.offset != b.offset ? a.offset < b.offset : a.name < b.name;
-  });
+  std::sort(result.entries_.begin(), result.entries_.end(),
+            [](const SafetensorsEntry& a, const SafetensorsEntry& b) {
+              return a.offset != b.offset ? a.offset < b.offset : a.name < b.name;
+            });
   result.by_name_.resize(result.entries_.size());
   std::iota(result.by_name_.begin(), result.by_name_.end(), 0u);
   std::sort(result.by_name_.begin(), result.by_name_.end(),
@@ -197,7 +223,8 @@ Result<HostTensor> SafetensorsFile::read(std::string_view name) const {
     return tensor;
   }
   for (const auto& [known, dtype] : foreign_) {
-    if (known == name) return corrupt(path(), "tensor '" + known + "' has dtype " + dtype + ", which is not supported");
+    if (known == name)
+      return corrupt(path(), "tensor '" + known + "' has dtype " + dtype + ", which is not supported");
   }
   std::vector<std::string> names;
   for (const SafetensorsEntry& entry : entries_) names.push_back(entry.name);

@@ -37,7 +37,8 @@ TEST_CASE("A diagnostic prints code, place, finding, fix and frames", "[base]") 
 
 TEST_CASE("A diagnostic without a message prints its code's title", "[base]") {
   CHECK(to_string(fail(Code::file_not_found)) == "error[E0101]: file not found");
-  CHECK(to_string(fail(Code::file_not_found).because("one\ntwo")) == "error[E0101]: file not found\n  one\n  two");
+  CHECK(to_string(fail(Code::file_not_found).because("one\ntwo")) ==
+        "error[E0101]: file not found\n  one\n  two");
 }
 
 TEST_CASE("Codes have kinds, and kinds decide the exit code", "[base]") {

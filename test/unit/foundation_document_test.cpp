@@ -14,8 +14,12 @@ namespace {
 
 using test::contains;
 
-Result<Document> json(std::string_view text, DocumentLimits limits = {}) { return parse_json(as_bytes(text), "g.json", limits); }
-Result<Document> cbor(std::string_view text, DocumentLimits limits = {}) { return parse_cbor(as_bytes(text), "p", limits); }
+Result<Document> json(std::string_view text, DocumentLimits limits = {}) {
+  return parse_json(as_bytes(text), "g.json", limits);
+}
+Result<Document> cbor(std::string_view text, DocumentLimits limits = {}) {
+  return parse_cbor(as_bytes(text), "p", limits);
+}
 
 std::string repeat(std::string_view text, size_t count) {
   std::string out;
@@ -33,7 +37,8 @@ auto quickly(F&& f) {
 }
 
 TEST_CASE("JSON values come with their kinds", "[json]") {
-  const auto d = json(R"({"n":null,"t":true,"f":false,"i":-3,"u":18446744073709551615,"d":1.5,"s":"a\u00e9\n","a":[1,2],"o":{}})");
+  const auto d = json(
+      R"({"n":null,"t":true,"f":false,"i":-3,"u":18446744073709551615,"d":1.5,"s":"a\u00e9\n","a":[1,2],"o":{}})");
   REQUIRE_OK(d);
   const Value root = d->root();
   CHECK(root.is_object());
@@ -85,7 +90,7 @@ TEST_CASE("Members and elements keep their order, nested values are reached", "[
   CHECK(z.at(1).find("k")->pointer() == "/z/1/k");
   CHECK(d->root().pointer().empty());
   for (Value v : z.at(1)) CHECK(v.key() == "k");
-  for (Value v : d->root().find("a").value()) FAIL("a scalar has no children, found " << v.node());
+  for (Value v : d->root().find("a")->children()) FAIL("a scalar has no children, found " << v.node());
 }
 
 TEST_CASE("Every value and key knows its line and column", "[json]") {
@@ -161,10 +166,22 @@ TEST_CASE("Syntax faults are told with line and column", "[json]") {
     CHECK(e.found.find("json.exception") == std::string::npos);
   }
   REQUIRE_CODE(json(""), Code::empty_file);
+  const auto nul = json(std::string_view("[1]\n\0[2]", 8));
+  REQUIRE_CODE(nul, Code::json_syntax);
+  CHECK(nul.error().first().place == "g.json:2:1");
+}
+
+TEST_CASE("A syntax fault says what was found and what was expected, without the text around it", "[json]") {
+  CHECK(json("[1,,2]").error().first().found ==
+        "unexpected ','; expected '[', '{', or a literal (while parsing value)");
+  CHECK(json("[1]x").error().first().found == "invalid literal; expected end of input (while parsing value)");
+  CHECK(json("\"" + repeat("a", 1000) + "\xff\"").error().first().found ==
+        "invalid string: ill-formed UTF-8 byte (while parsing value)");
 }
 
 TEST_CASE("Ill-formed UTF-8 is a syntax fault", "[json]") {
-  for (const char* bad : {"\"\xff\"", "\"\xc0\xaf\"", "\"\xed\xa0\x80\"", "\"\xf5\x80\x80\x80\"", "\"\xe2\x82\""}) {
+  for (const char* bad :
+       {"\"\xff\"", "\"\xc0\xaf\"", "\"\xed\xa0\x80\"", "\"\xf5\x80\x80\x80\"", "\"\xe2\x82\""}) {
     REQUIRE_CODE(json(bad), Code::json_syntax);
   }
 }
@@ -210,6 +227,51 @@ TEST_CASE("Depth bombs end quickly", "[json]") {
   REQUIRE_CODE(quickly([&] { return json(repeat("]", 1 << 20)); }), Code::json_syntax);
 }
 
+// That the byte a value claims to start at is one that its kind starts with.
+void check_offsets(Value v, std::string_view text) {
+  const char c = text[static_cast<size_t>(v.document().byte_offset(v.node()))];
+  switch (v.kind()) {
+    case ValueKind::kNull:
+      REQUIRE(c == 'n');
+      break;
+    case ValueKind::kBool:
+      REQUIRE(c == (*v.as_bool() ? 't' : 'f'));
+      break;
+    case ValueKind::kString:
+      REQUIRE(c == '"');
+      break;
+    case ValueKind::kArray:
+      REQUIRE(c == '[');
+      break;
+    case ValueKind::kObject:
+      REQUIRE(c == '{');
+      break;
+    default:
+      REQUIRE((c == '-' || (c >= '0' && c <= '9')));
+  }
+  for (Value child : v) check_offsets(child, text);
+}
+
+TEST_CASE("JSON with any byte changed is refused, or read with right places", "[json]") {
+  const std::string good =
+      "{\"a\": [1, -2.5e3, true, null],/* \"c\" */ \"b\\\"/\": {\"x\": \"\\u00e9\\\\\", \"y\": [[], {}]}, // "
+      "e\n \"c\": false }";
+  REQUIRE_OK(json(good));
+  for (size_t i = 0; i < good.size(); ++i) {
+    REQUIRE_FALSE(json(good.substr(0, i)).ok());
+    for (int value = 0; value < 256; ++value) {
+      std::string bad = good;
+      bad[i] = static_cast<char>(value);
+      const auto d = json(bad);
+      if (d.ok()) {
+        check_offsets(d->root(), bad);
+      } else {
+        REQUIRE(d.error().kind() == ErrorKind::kUser);
+      }
+    }
+  }
+}
+
 TEST_CASE("Values describe themselves", "[json]") {
   const auto d = json(R"([null,true,-4,1.5,"abc",[],{},"0123456789012345678901234567890123456789\u00e9"])");
   REQUIRE_OK(d);
@@ -228,7 +290,10 @@ Document sample() {
   b.key("nothing").null();
   b.key("flags").begin_array().value(true).value(false).end_array();
   b.key("numbers").begin_array().value(0.1).value(0.1f).value(-0.0).value(1e300).value(3.0).value(1e22);
-  b.value(std::numeric_limits<double>::quiet_NaN()).value(INFINITY).value(-std::numeric_limits<double>::infinity()).end_array();
+  b.value(std::numeric_limits<double>::quiet_NaN())
+      .value(INFINITY)
+      .value(-std::numeric_limits<double>::infinity())
+      .end_array();
   b.key("bytes").binary(as_bytes(std::string_view("\0\xff\x10", 3)));
   b.key("empty").begin_object().end_object();
   b.key("none").begin_array().end_array();
@@ -239,8 +304,10 @@ Document sample() {
 TEST_CASE("JSON text of a document", "[write]") {
   const Document d = sample();
   CHECK(to_json(d, -1) ==
-        "{\"name\":\"t\u00e9\\\"\\\\\\n\",\"dims\":[1,-2,-9223372036854775808,9223372036854775807],\"big\":18446744073709551615,"
-        "\"nothing\":null,\"flags\":[true,false],\"numbers\":[0.1,0.1,-0.0,1e+300,3.0,1e+22,\"NaN\",\"Infinity\",\"-Infinity\"],"
+        "{\"name\":\"t\u00e9\\\"\\\\\\n\",\"dims\":[1,-2,-9223372036854775808,9223372036854775807],\"big\":"
+        "18446744073709551615,"
+        "\"nothing\":null,\"flags\":[true,false],\"numbers\":[0.1,0.1,-0.0,1e+300,3.0,1e+22,\"NaN\","
+        "\"Infinity\",\"-Infinity\"],"
         "\"bytes\":\"AP8Q\",\"empty\":{},\"none\":[]}");
   CHECK(to_json(*d.root().find("flags")) == "[true, false]");
   CHECK(d.root().find("big")->place() == "built");
@@ -250,7 +317,16 @@ TEST_CASE("JSON text of a document", "[write]") {
 TEST_CASE("Pretty JSON keeps short containers on one line and fills long arrays", "[write]") {
   DocumentBuilder b;
   b.begin_object().key("format").value("ge-graph/1");
-  b.key("inputs").begin_array().begin_object().key("name").value("x").key("shape").begin_array().value("n").value(16).end_array();
+  b.key("inputs")
+      .begin_array()
+      .begin_object()
+      .key("name")
+      .value("x")
+      .key("shape")
+      .begin_array()
+      .value("n")
+      .value(16)
+      .end_array();
   b.end_object().end_array();
   b.key("data").begin_array();
   for (int i = 0; i < 40; ++i) b.value(1000 + i);
@@ -260,8 +336,10 @@ TEST_CASE("Pretty JSON keeps short containers on one line and fills long arrays"
         "  \"format\": \"ge-graph/1\",\n"
         "  \"inputs\": [{ \"name\": \"x\", \"shape\": [\"n\", 16] }],\n"
         "  \"data\": [\n"
-        "    1000, 1001, 1002, 1003, 1004, 1005, 1006, 1007, 1008, 1009, 1010, 1011, 1012, 1013, 1014, 1015, 1016,\n"
-        "    1017, 1018, 1019, 1020, 1021, 1022, 1023, 1024, 1025, 1026, 1027, 1028, 1029, 1030, 1031, 1032, 1033,\n"
+        "    1000, 1001, 1002, 1003, 1004, 1005, 1006, 1007, 1008, 1009, 1010, 1011, 1012, 1013, 1014, 1015, "
+        "1016,\n"
+        "    1017, 1018, 1019, 1020, 1021, 1022, 1023, 1024, 1025, 1026, 1027, 1028, 1029, 1030, 1031, 1032, "
+        "1033,\n"
         "    1034, 1035, 1036, 1037, 1038, 1039\n"
         "  ]\n"
         "}");
@@ -324,8 +402,22 @@ TEST_CASE("CBOR bytes are those of RFC 8949", "[cbor]") {
     return text;
   };
   DocumentBuilder a;
-  a.begin_object().key("a").value(1).key("b").begin_array().value(2).value(-500).value(1.1).value(100000.0).end_array().end_object();
-  CHECK(hex(std::move(a).finish()) == "a26161016162840239" "01f3" "fb3ff199999999999a" "fa47c35000");
+  a.begin_object()
+      .key("a")
+      .value(1)
+      .key("b")
+      .begin_array()
+      .value(2)
+      .value(-500)
+      .value(1.1)
+      .value(100000.0)
+      .end_array()
+      .end_object();
+  CHECK(hex(std::move(a).finish()) ==
+        "a26161016162840239"
+        "01f3"
+        "fb3ff199999999999a"
+        "fa47c35000");
   DocumentBuilder b;
   b.begin_array();
   for (int i = 0; i < 25; ++i) b.value(24);
@@ -379,25 +471,29 @@ TEST_CASE("CBOR that is wrong is refused with its byte", "[cbor]") {
 
 TEST_CASE("CBOR bombs are refused quickly: nesting, and lengths that are not there", "[cbor]") {
   const size_t kMega = 1 << 20;
-  for (const std::string_view piece : {std::string_view("\x81"), std::string_view("\x9f"), std::string_view("\xa1\x61\x61"),
-                                       std::string_view("\xbf\x61\x61"), std::string_view("\x82\x01")}) {
+  for (const std::string_view piece :
+       {std::string_view("\x81"), std::string_view("\x9f"), std::string_view("\xa1\x61\x61"),
+        std::string_view("\xbf\x61\x61"), std::string_view("\x82\x01")}) {
     const std::string bomb = repeat(piece, kMega / piece.size());
     REQUIRE_CODE(quickly([&] { return cbor(bomb); }), Code::document_limit);
   }
   // Chunked strings inside chunked strings recurse in nlohmann's reader; tags in tags likewise.
-  for (const std::string_view piece : {std::string_view("\x7f"), std::string_view("\x5f"), std::string_view("\xc6"),
-                                       std::string_view("\xbf")}) {
+  for (const std::string_view piece : {std::string_view("\x7f"), std::string_view("\x5f"),
+                                       std::string_view("\xc6"), std::string_view("\xbf")}) {
     REQUIRE_CODE(quickly([&] { return cbor(repeat(piece, kMega)); }), Code::json_syntax);
   }
   for (const char initial : {'\x5b', '\x7b', '\x9b', '\xbb'}) {
-    for (const std::string_view length : {std::string_view("\x10\0\0\0\0\0\0\0", 8), std::string_view("\xff\xff\xff\xff\xff\xff\xff\xff", 8)}) {
+    for (const std::string_view length : {std::string_view("\x10\0\0\0\0\0\0\0", 8),
+                                          std::string_view("\xff\xff\xff\xff\xff\xff\xff\xff", 8)}) {
       const std::string claim = std::string(1, initial) + std::string(length) + "abc";
       REQUIRE_CODE(quickly([&] { return cbor(claim); }), Code::json_syntax);
     }
   }
   DocumentLimits limits;
   limits.max_nodes = 1000;
-  REQUIRE_CODE(quickly([&] { return cbor("\x9a" + std::string("\0\x0f\0\0", 4) + repeat("\x01", kMega), limits); }), Code::document_limit);
+  REQUIRE_CODE(
+      quickly([&] { return cbor("\x9a" + std::string("\0\x0f\0\0", 4) + repeat("\x01", kMega), limits); }),
+      Code::document_limit);
 }
 
 TEST_CASE("Every truncation and every changed byte of a CBOR document is refused or read", "[cbor]") {
@@ -424,11 +520,13 @@ TEST_CASE("Base64 is strict", "[base64]") {
     CHECK(as_text(back->span()) == text);
   }
   CHECK(base64_encode(as_bytes("fooba")) == "Zm9vYmE=");
-  for (const char* bad : {"Zg=", "Zg", "Z===", "Zh==", "Zm9v\n", "Zm 9", "=Zm9", "Zg==Zg=="}) CHECK_FALSE(base64_decode(bad).has_value());
+  for (const char* bad : {"Zg=", "Zg", "Z===", "Zh==", "Zm9v\n", "Zm 9", "=Zm9", "Zg==Zg=="})
+    CHECK_FALSE(base64_decode(bad).has_value());
 }
 
 TEST_CASE("Doubles are written so that they read back the same", "[write]") {
-  for (const double v : {5e-324, 1.7976931348623157e308, 0.1 + 0.2, 123456789.125, -2.2250738585072014e-308}) {
+  for (const double v :
+       {5e-324, 1.7976931348623157e308, 0.1 + 0.2, 123456789.125, -2.2250738585072014e-308}) {
     DocumentBuilder b;
     b.value(v);
     const std::string text = to_json(std::move(b).finish(), -1);

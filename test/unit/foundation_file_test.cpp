@@ -34,9 +34,13 @@ int as_nobody(Body&& body) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-int code_of(const Status& status) { return status.ok() ? 0 : static_cast<int>(status.error().first().code); }
+int code_of(const Status& status) {
+  return status.ok() ? 0 : static_cast<int>(status.error().first().code);
+}
 template <class T>
-int code_of(const Result<T>& result) { return result.ok() ? 0 : static_cast<int>(result.error().first().code); }
+int code_of(const Result<T>& result) {
+  return result.ok() ? 0 : static_cast<int>(result.error().first().code);
+}
 
 TEST_CASE("read_file reads whole files and says why it cannot", "[file]") {
   const TempFolder folder;
@@ -162,9 +166,11 @@ TEST_CASE("Unwritable targets are environment errors with a reason", "[file]") {
   const std::string protected_file = folder.write("kept", "old");
   ::chmod(protected_file.c_str(), 0444);
   ::chmod(folder.path().c_str(), 0555);
-  CHECK(as_nobody([&] { return code_of(write_file(folder / "out", as_bytes("x"))); }) == static_cast<int>(Code::file_unwritable));
+  CHECK(as_nobody([&] { return code_of(write_file(folder / "out", as_bytes("x"))); }) ==
+        static_cast<int>(Code::file_unwritable));
   ::chmod(folder.path().c_str(), 0777);
-  CHECK(as_nobody([&] { return code_of(write_file(protected_file, as_bytes("x"))); }) == static_cast<int>(Code::file_unwritable));
+  CHECK(as_nobody([&] { return code_of(write_file(protected_file, as_bytes("x"))); }) ==
+        static_cast<int>(Code::file_unwritable));
   CHECK(folder.read("kept") == "old");
   CHECK(folder.names().size() == 1);
 }
@@ -248,8 +254,8 @@ TEST_CASE("A folder opens what is beneath it and nothing else", "[folder]") {
     CHECK(as_text(file->read_all()->span()) == "alpha");
     CHECK(file->path() == root / "graph/weights/a.bin");
     REQUIRE_OK(folder->open_beneath("./weights//a.bin"));
-    for (const std::string bad : {"../secret", "weights/../../secret", "weights/..", "..", "/etc/passwd", "link", "inner/a.bin",
-                                  "top/etc/passwd", "top", ""}) {
+    for (const std::string bad : {"../secret", "weights/../../secret", "weights/..", "..", "/etc/passwd",
+                                  "link", "inner/a.bin", "top/etc/passwd", "top", ""}) {
       INFO(bad << " kernel " << kernel);
       REQUIRE_CODE(folder->open_beneath(bad), Code::path_escapes);
     }

@@ -1,5 +1,5 @@
-// Element types and conversions. The small float types are checked against a search over all their values, which shares no code
-// with the encoder.
+// Element types and conversions. The small float types are checked against a search over all their values,
+// which shares no code with the encoder.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -62,7 +62,8 @@ void check_format(const Format& f) {
     }
     if (std::isfinite(v)) values.push_back({v, b});
   }
-  REQUIRE(std::is_sorted(values.begin(), values.end(), [](const Entry& a, const Entry& b) { return a.value < b.value; }));
+  REQUIRE(std::is_sorted(values.begin(), values.end(),
+                         [](const Entry& a, const Entry& b) { return a.value < b.value; }));
   for (size_t i = 0; i + 1 < values.size(); ++i) {
     const double low = values[i].value, high = values[i + 1].value;
     const double middle = low + (high - low) / 2;  // exact: double has far more bits
@@ -77,11 +78,14 @@ void check_format(const Format& f) {
 TEST_CASE("Small floats round to nearest even at every boundary", "[numeric]") {
   check_format({"float16", 16, [](uint32_t b) { return double{float16_to_float(static_cast<uint16_t>(b))}; },
                 [](double v) { return uint32_t{float16_from_double(v)}; }});
-  check_format({"bfloat16", 16, [](uint32_t b) { return double{bfloat16_to_float(static_cast<uint16_t>(b))}; },
+  check_format({"bfloat16", 16,
+                [](uint32_t b) { return double{bfloat16_to_float(static_cast<uint16_t>(b))}; },
                 [](double v) { return uint32_t{bfloat16_from_double(v)}; }});
-  check_format({"float8e4m3fn", 8, [](uint32_t b) { return double{float8e4m3fn_to_float(static_cast<uint8_t>(b))}; },
+  check_format({"float8e4m3fn", 8,
+                [](uint32_t b) { return double{float8e4m3fn_to_float(static_cast<uint8_t>(b))}; },
                 [](double v) { return uint32_t{float8e4m3fn_from_double(v, false)}; }});
-  check_format({"float8e5m2", 8, [](uint32_t b) { return double{float8e5m2_to_float(static_cast<uint8_t>(b))}; },
+  check_format({"float8e5m2", 8,
+                [](uint32_t b) { return double{float8e5m2_to_float(static_cast<uint8_t>(b))}; },
                 [](double v) { return uint32_t{float8e5m2_from_double(v, false)}; }});
 }
 
@@ -101,7 +105,8 @@ TEST_CASE("Small floats have the values of their specifications", "[numeric]") {
   CHECK(float8e5m2_to_float(0x7c) == INFINITY);
 }
 
-TEST_CASE("Overflow goes to infinity from half past the largest value on, or saturates in float8", "[numeric]") {
+TEST_CASE("Overflow goes to infinity from half past the largest value on, or saturates in float8",
+          "[numeric]") {
   CHECK(float16_from_double(65519.999) == 0x7bff);
   CHECK(float16_from_double(65520) == 0x7c00);
   CHECK(float16_from_double(-1e300) == 0xfc00);
@@ -163,7 +168,8 @@ TEST_CASE("Arrays of halves convert as single halves do, with and without vector
   std::vector<uint8_t> raw(1 + 22);
   convert_from_float(few.data(), 11, DType::float16, raw.data() + 1);
   for (int i = 0; i < 11; ++i) {
-    CHECK(load_as_double(DType::float16, raw.data() + 1, i) == float16_to_float(float16_from_float(few[static_cast<size_t>(i)])));
+    CHECK(load_as_double(DType::float16, raw.data() + 1, i) ==
+          float16_to_float(float16_from_float(few[static_cast<size_t>(i)])));
   }
 }
 
@@ -184,7 +190,8 @@ TEST_CASE("Float to integer truncates and saturates, NaN gives 0", "[numeric]") 
   const float values[] = {NAN, INFINITY, -INFINITY, 3.99f, -3.99f, 1e20f};
   int32_t out[6];
   convert(DType::float32, values, 6, DType::int32, out);
-  CHECK(std::vector<int32_t>(out, out + 6) == std::vector<int32_t>{0, INT32_MAX, INT32_MIN, 3, -3, INT32_MAX});
+  CHECK(std::vector<int32_t>(out, out + 6) ==
+        std::vector<int32_t>{0, INT32_MAX, INT32_MIN, 3, -3, INT32_MAX});
   uint8_t nibbles[3];
   convert(DType::float32, values, 5, DType::int4, nibbles);
   int8_t unpacked[5];
@@ -241,12 +248,14 @@ TEST_CASE("4-bit elements share bytes, low nibble first", "[numeric]") {
 }
 
 TEST_CASE("convert agrees with element by element for every pair of types", "[numeric]") {
-  const double samples[] = {0, 1, -1, 2.5, 3.5, -3.5, 6, 100.25, 127, 200, -129, 1e4, 65504, 70000, -70000, 1e10, -1e19, 0.1, 1e-8};
+  const double samples[] = {0,    1,   -1,    2.5,   3.5,    -3.5, 6,     100.25, 127, 200,
+                            -129, 1e4, 65504, 70000, -70000, 1e10, -1e19, 0.1,    1e-8};
   constexpr int64_t kCount = 1033;  // over two blocks, odd
   for (int s = 0; s < kDTypeCount; ++s) {
     const auto from = static_cast<DType>(s);
     std::vector<uint8_t> source(static_cast<size_t>(bytes_of(from, kCount)), 0);
-    for (int64_t i = 0; i < kCount; ++i) store_from_double(from, source.data(), i, samples[i % static_cast<int64_t>(std::size(samples))]);
+    for (int64_t i = 0; i < kCount; ++i)
+      store_from_double(from, source.data(), i, samples[i % static_cast<int64_t>(std::size(samples))]);
     for (int d = 0; d < kDTypeCount; ++d) {
       const auto to = static_cast<DType>(d);
       std::vector<uint8_t> bulk(static_cast<size_t>(bytes_of(to, kCount)), 0xaa), single(bulk.size(), 0);
@@ -255,7 +264,8 @@ TEST_CASE("convert agrees with element by element for every pair of types", "[nu
         if (is_float(from)) {
           store_from_double(to, single.data(), i, load_as_double(from, source.data(), i));
         } else if (from == DType::uint64) {
-          store_from_uint64(to, single.data(), i, static_cast<uint64_t>(load_as_int64(from, source.data(), i)));
+          store_from_uint64(to, single.data(), i,
+                            static_cast<uint64_t>(load_as_int64(from, source.data(), i)));
         } else {
           store_from_int64(to, single.data(), i, load_as_int64(from, source.data(), i));
         }

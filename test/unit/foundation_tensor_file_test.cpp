@@ -2,10 +2,10 @@
 #include <cstring>
 
 #include "catch.h"
+#include "temp_folder.h"
 #include "tensor_file/npy.h"
 #include "tensor_file/raw.h"
 #include "tensor_file/safetensors.h"
-#include "temp_folder.h"
 
 namespace ge {
 namespace {
@@ -37,17 +37,21 @@ std::vector<T> values(const HostTensor& t) {
   return out;
 }
 
-Result<HostTensor> read(const std::string& text) { return read_npy(as_bytes(text), "a.npy"); }
+Result<HostTensor> read(const std::string& text) {
+  return read_npy(as_bytes(text), "a.npy");
+}
 
 using Dims = std::vector<int64_t>;
 
 TEST_CASE("npy arrays are read in C and in Fortran order", "[npy]") {
-  const auto c = read(npy("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }\n", raw<float>({1, 2, 3, 4, 5, 6})));
+  const auto c = read(
+      npy("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }\n", raw<float>({1, 2, 3, 4, 5, 6})));
   REQUIRE_OK(c);
   CHECK(c->dtype == DType::float32);
   CHECK(c->dims == Dims{2, 3});
   CHECK(values<float>(*c) == std::vector<float>{1, 2, 3, 4, 5, 6});
-  const auto f = read(npy("{'descr': '<i2', 'fortran_order': True, 'shape': (2, 3), }\n", raw<int16_t>({1, 4, 2, 5, 3, 6})));
+  const auto f = read(
+      npy("{'descr': '<i2', 'fortran_order': True, 'shape': (2, 3), }\n", raw<int16_t>({1, 4, 2, 5, 3, 6})));
   REQUIRE_OK(f);
   CHECK(values<int16_t>(*f) == std::vector<int16_t>{1, 2, 3, 4, 5, 6});
   // a[i][j][k] = 100 i + 10 j + k, shape (2, 3, 2), first index fastest.
@@ -58,7 +62,8 @@ TEST_CASE("npy arrays are read in C and in Fortran order", "[npy]") {
 }
 
 TEST_CASE("npy scalars, empty arrays, one dim, bools, versions 2 and 3", "[npy]") {
-  const auto scalar = read(npy("{'descr': '<f8', 'fortran_order': False, 'shape': (), }", raw<double>({2.5})));
+  const auto scalar =
+      read(npy("{'descr': '<f8', 'fortran_order': False, 'shape': (), }", raw<double>({2.5})));
   REQUIRE_OK(scalar);
   CHECK(scalar->dims.empty());
   CHECK(values<double>(*scalar) == std::vector<double>{2.5});
@@ -66,11 +71,13 @@ TEST_CASE("npy scalars, empty arrays, one dim, bools, versions 2 and 3", "[npy]"
   REQUIRE_OK(empty);
   CHECK(empty->dims == Dims{3, 0, 5});
   CHECK(empty->bytes.size() == 0);
-  const auto bools = read(npy("{\"shape\": (3,), 'fortran_order': False, 'descr': '|b1'}", std::string("\0\x01\x07", 3), 2));
+  const auto bools =
+      read(npy("{\"shape\": (3,), 'fortran_order': False, 'descr': '|b1'}", std::string("\0\x01\x07", 3), 2));
   REQUIRE_OK(bools);
   CHECK(bools->dtype == DType::boolean);
   CHECK(values<uint8_t>(*bools) == std::vector<uint8_t>{0, 1, 1});
-  const auto python2 = read(npy("{'descr': '=u4', 'fortran_order': False, 'shape': (2L,)}", raw<uint32_t>({1, 2}), 3));
+  const auto python2 =
+      read(npy("{'descr': '=u4', 'fortran_order': False, 'shape': (2L,)}", raw<uint32_t>({1, 2}), 3));
   REQUIRE_OK(python2);
   CHECK(python2->dtype == DType::uint32);
   REQUIRE_OK(read(npy("{'descr': '>i1', 'fortran_order': False, 'shape': (1,)}", "a")));
@@ -135,7 +142,8 @@ TEST_CASE("npy files that are damaged or of other kinds are refused with what wa
 }
 
 TEST_CASE("Every truncation of an npy file is refused", "[npy]") {
-  const std::string good = npy("{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }\n", raw<float>({1, 2}));
+  const std::string good =
+      npy("{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }\n", raw<float>({1, 2}));
   REQUIRE_OK(read(good));
   for (size_t n = 0; n < good.size(); ++n) REQUIRE_FALSE(read(good.substr(0, n)).ok());
 }
@@ -146,7 +154,8 @@ TEST_CASE("npy files are written as numpy writes them", "[npy]") {
   store_as<int32_t>(t->bytes.data() + 4, 7);
   const auto bytes = write_npy(span_of(*t));
   REQUIRE_OK(bytes);
-  std::string expected = std::string("\x93NUMPY\x01\0\x76\0", 10) + "{'descr': '<i4', 'fortran_order': False, 'shape': (2, 1), }";
+  std::string expected = std::string("\x93NUMPY\x01\0\x76\0", 10) +
+                         "{'descr': '<i4', 'fortran_order': False, 'shape': (2, 1), }";
   expected.resize(127, ' ');
   expected += "\n" + raw<int32_t>({0, 7});
   CHECK(as_text(bytes->span()) == expected);
@@ -169,14 +178,17 @@ TEST_CASE("npy files are written as numpy writes them", "[npy]") {
   CHECK_THAT(refused.error().first().fix, contains("safetensors"));
 }
 
-std::string safetensors(const std::string& header, const std::string& data) { return raw<uint64_t>({header.size()}) + header + data; }
+std::string safetensors(const std::string& header, const std::string& data) {
+  return raw<uint64_t>({header.size()}) + header + data;
+}
 
 TEST_CASE("safetensors files are listed and read lazily", "[safetensors]") {
   const TempFolder folder;
   const std::string header =
       R"({"__metadata__":{"format":"pt"},"b":{"dtype":"I64","shape":[],"data_offsets":[8,16]},)"
       R"("w.a":{"dtype":"BF16","shape":[2,2],"data_offsets":[0,8]},"none":{"dtype":"F32","shape":[0,3],"data_offsets":[16,16]}})";
-  const auto file = SafetensorsFile::open_path(folder.write("w.safetensors", safetensors(header, raw<uint16_t>({1, 2, 3, 4}) + raw<int64_t>({-9}))));
+  const auto file = SafetensorsFile::open_path(
+      folder.write("w.safetensors", safetensors(header, raw<uint16_t>({1, 2, 3, 4}) + raw<int64_t>({-9}))));
   REQUIRE_OK(file);
   REQUIRE(file->entries().size() == 3);
   CHECK(file->entries()[0].name == "w.a");
@@ -195,7 +207,9 @@ TEST_CASE("safetensors files that are damaged are refused with what was found", 
     std::string text;
     const char* found;
   };
-  const auto one = [](const std::string& entry) { return safetensors("{\"t\":" + entry + "}", std::string(8, 'x')); };
+  const auto one = [](const std::string& entry) {
+    return safetensors("{\"t\":" + entry + "}", std::string(8, 'x'));
+  };
   const Case cases[] = {
       {"abc", "truncated: 3 bytes"},
       {raw<uint64_t>({UINT64_MAX}) + "{}", "header claims 18446744073709551615"},
@@ -228,8 +242,11 @@ TEST_CASE("safetensors files that are damaged are refused with what was found", 
   }
   REQUIRE_CODE(SafetensorsFile::open_path(folder.write("bad", "")), Code::empty_file);
   const std::string t = R"("t":{"dtype":"F32","shape":[2],"data_offsets":[0,8]})";
-  REQUIRE_CODE(SafetensorsFile::open_path(folder.write("bad", safetensors("{" + t + "," + t + "}", std::string(8, 'x')))), Code::duplicate_key);
-  const auto foreign = SafetensorsFile::open_path(folder.write("c64", one(R"({"dtype":"C64","shape":[1],"data_offsets":[0,8]})")));
+  REQUIRE_CODE(SafetensorsFile::open_path(
+                   folder.write("bad", safetensors("{" + t + "," + t + "}", std::string(8, 'x')))),
+               Code::duplicate_key);
+  const auto foreign = SafetensorsFile::open_path(
+      folder.write("c64", one(R"({"dtype":"C64","shape":[1],"data_offsets":[0,8]})")));
   REQUIRE_OK(foreign);
   const auto refused = foreign->read("t");
   REQUIRE_CODE(refused, Code::tensor_file_corrupt);

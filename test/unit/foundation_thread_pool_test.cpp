@@ -1,4 +1,5 @@
-// The thread pool: every index once, same chunks for any number of threads, callers from many threads, nested calls.
+// The thread pool: every index once, same chunks for any number of threads, callers from many threads, nested
+// calls.
 #include <unistd.h>
 
 #include <atomic>
@@ -34,8 +35,8 @@ TEST_CASE("Chunk boundaries do not depend on the number of threads", "[thread_po
     ThreadPool pool(threads);
     std::vector<std::atomic<int64_t>> ends(10);
     pool.parallel_for(95, 10, [&](int64_t begin, int64_t end) {
-      REQUIRE(begin % 10 == 0);
-      ends[static_cast<size_t>(begin / 10)] = end;
+      ends[static_cast<size_t>(begin / 10)] =
+          begin % 10 == 0 ? end : -1;  // Catch's macros are for one thread only
     });
     for (int64_t i = 0; i < 10; ++i) CHECK(ends[static_cast<size_t>(i)] == (i == 9 ? 95 : i * 10 + 10));
   }
@@ -57,7 +58,8 @@ TEST_CASE("Worker numbers are within the pool and not shared", "[thread_pool]") 
 TEST_CASE("More than one thread works when there is much to do", "[thread_pool]") {
   ThreadPool pool(2);
   std::atomic<int> used[2] = {};
-  // The second chunk can only end when both threads are inside, or when the pool is broken and the wait runs out.
+  // The second chunk can only end when both threads are inside, or when the pool is broken and the wait runs
+  // out.
   const int64_t deadline = monotonic_ns() + int64_t{20} * 1000000000;
   pool.parallel_for(2, 1, [&](int64_t, int64_t, int worker) {
     used[worker] = 1;
