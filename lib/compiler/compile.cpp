@@ -78,7 +78,7 @@ Status compile_for(const Target& target, Graph graph, const CompileOptions& opti
   const ValueViews views(graph);
   GE_ASSIGN(const Selection selection, select(graph, views, target, {.reference = options.level == 0, .exact = context.exact}));
   if (options.explain) out.explanation += explain(graph, selection, target);
-  PackOptions pack{.ptx = options.keep_ptx, .cuda_source = options.cuda_source ? &out.cuda_source : nullptr};
+  PackOptions pack{.exact = context.exact, .ptx = options.keep_ptx, .cuda_source = options.cuda_source ? &out.cuda_source : nullptr};
   GE_ASSIGN(Program program, pack_program(graph, views, selection, target, pack, *out.assembler));
   CompileSummary::PerTarget summary{std::string(target.name)};
   std::vector<uint32_t> kernels;

@@ -22,7 +22,8 @@ struct LoopChoice {
 
 class LoopKernels {
  public:
-  LoopKernels(const Graph& graph, const Target& target) : graph_(graph), target_(target) {}
+  // `exact`: no multiply-add contraction on CUDA.
+  LoopKernels(const Graph& graph, const Target& target, bool exact) : graph_(graph), target_(target), exact_(exact) {}
   // `in_place_of[i]`: the input operand whose bytes output operand i takes over, or -1. Returns the loop's index.
   size_t add(const LaunchSpec& launch, std::vector<int8_t> in_place_of);
   Status generate(PlanAssembler& assembler, bool keep_ptx, std::string* cuda_source);
@@ -39,6 +40,7 @@ class LoopKernels {
 
   const Graph& graph_;
   const Target& target_;
+  const bool exact_;
   std::vector<Loop> loops_;
 };
 

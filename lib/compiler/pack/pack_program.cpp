@@ -29,7 +29,7 @@ class Packer {
  public:
   Packer(const Graph& graph, const ValueViews& views, const Selection& selection, const Target& target, const PackOptions& options,
          PlanAssembler& assembler)
-      : graph_(graph), views_(views), target_(target), options_(options), assembler_(assembler), loops_(graph, target) {
+      : graph_(graph), views_(views), target_(target), options_(options), assembler_(assembler), loops_(graph, target, options.exact) {
     for (const NodeSelection& node : selection.nodes)
       for (const LaunchSpec& launch : node.launches) launches_.push_back(&launch);
   }

@@ -8,6 +8,7 @@
 namespace ge {
 
 struct PackOptions {
+  bool exact = false;                     // no multiply-add contraction in generated CUDA
   bool ptx = false;                       // keep PTX beside the cubin
   std::string* cuda_source = nullptr;     // receives the generated CUDA text, for --emit cuda
 };
