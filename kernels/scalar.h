@@ -6,11 +6,11 @@
 #ifndef GE_KERNELS_SCALAR_H
 #define GE_KERNELS_SCALAR_H
 
-// Internal linkage everywhere: a file compiled for a newer instruction set must not lend its copy to the others.
+// Internal linkage on the host: a file compiled for a newer instruction set must not lend its copy to the others.
 #if defined(__CUDACC_RTC__)
-#define GE_FN static __device__ __forceinline__
+#define GE_FN __device__ __forceinline__
 #elif defined(__CUDACC__)
-#define GE_FN static __host__ __device__ __forceinline__
+#define GE_FN __host__ __device__ __forceinline__
 #else
 #define GE_FN static inline __attribute__((always_inline))
 #endif

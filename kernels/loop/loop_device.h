@@ -77,7 +77,7 @@ template <int kExponentBits, int kMantissaBits, bool kHasInfinity> struct SmallF
   static constexpr unsigned kInfinity = kTop & ~kMantissa;
   static constexpr unsigned kNan = kHasInfinity ? kInfinity | (1u << (kMantissaBits - 1)) : kTop;
   static constexpr unsigned kMax = kHasInfinity ? kInfinity - 1 : kTop - 1;
-  GE_FN unsigned encode(float x) {
+  static GE_FN unsigned encode(float x) {
     const unsigned raw = __float_as_uint(x), magnitude = raw & 0x7fffffffu;
     const unsigned sign = raw >> 31 ? kSign : 0;
     if (magnitude > 0x7f800000u) return sign | kNan;
@@ -95,7 +95,7 @@ template <int kExponentBits, int kMantissaBits, bool kHasInfinity> struct SmallF
     const unsigned rounded = base + kept + (dropped > half || (dropped == half && (kept & 1)) ? 1 : 0);
     return sign | (rounded > kMax ? kMax : rounded);
   }
-  GE_FN float decode(unsigned bits) {
+  static GE_FN float decode(unsigned bits) {
     const unsigned sign = bits & kSign ? 0x80000000u : 0, magnitude = bits & kTop, exponent = magnitude >> kMantissaBits, mantissa = magnitude & kMantissa;
     if (kHasInfinity ? magnitude > kInfinity : magnitude == kTop) return __uint_as_float(sign | 0x7fc00000u);
     if (kHasInfinity && magnitude == kInfinity) return __uint_as_float(sign | 0x7f800000u);
@@ -119,30 +119,30 @@ GE_FN float decode(Float8e5m2 m) { return SmallFloat<5, 2, true>::decode(m.bits)
 GE_FN bool decode(Boolean m) { return m.bits != 0; }
 
 template <class M> struct Encode {
-  template <class R> GE_FN M from(R x) { return value_cast<M>(x); }
+  template <class R> static GE_FN M from(R x) { return value_cast<M>(x); }
 };
 template <> struct Encode<Half> {
-  template <class R> GE_FN Half from(R x) {
+  template <class R> static GE_FN Half from(R x) {
     Half m;
     asm("cvt.rn.f16.f32 %0, %1;" : "=h"(m.bits) : "f"(round_to_odd(x)));
     return m;
   }
 };
 template <> struct Encode<Bfloat> {
-  template <class R> GE_FN Bfloat from(R x) {
+  template <class R> static GE_FN Bfloat from(R x) {
     Bfloat m;
     asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(m.bits) : "f"(round_to_odd(x)));
     return m;
   }
 };
 template <> struct Encode<Float8e4m3> {
-  template <class R> GE_FN Float8e4m3 from(R x) { return {static_cast<unsigned char>(SmallFloat<4, 3, false>::encode(round_to_odd(x)))}; }
+  template <class R> static GE_FN Float8e4m3 from(R x) { return {static_cast<unsigned char>(SmallFloat<4, 3, false>::encode(round_to_odd(x)))}; }
 };
 template <> struct Encode<Float8e5m2> {
-  template <class R> GE_FN Float8e5m2 from(R x) { return {static_cast<unsigned char>(SmallFloat<5, 2, true>::encode(round_to_odd(x)))}; }
+  template <class R> static GE_FN Float8e5m2 from(R x) { return {static_cast<unsigned char>(SmallFloat<5, 2, true>::encode(round_to_odd(x)))}; }
 };
 template <> struct Encode<Boolean> {
-  template <class R> GE_FN Boolean from(R x) { return {static_cast<unsigned char>(value_cast<bool>(x))}; }
+  template <class R> static GE_FN Boolean from(R x) { return {static_cast<unsigned char>(value_cast<bool>(x))}; }
 };
 
 template <class R, class M> GE_FN R from_memory(M m) { return value_cast<R>(decode(m)); }
@@ -269,23 +269,23 @@ template <class T> GE_FN T highest() {
 }
 template <class T> struct Sum {
   using Type = T;
-  GE_FN T start() { return T(0); }
-  GE_FN T join(T a, T b) { return scalar::add<T>(a, b); }
+  static GE_FN T start() { return T(0); }
+  static GE_FN T join(T a, T b) { return scalar::add<T>(a, b); }
 };
 template <class T> struct Prod {
   using Type = T;
-  GE_FN T start() { return T(1); }
-  GE_FN T join(T a, T b) { return scalar::mul<T>(a, b); }
+  static GE_FN T start() { return T(1); }
+  static GE_FN T join(T a, T b) { return scalar::mul<T>(a, b); }
 };
 template <class T> struct Max {
   using Type = T;
-  GE_FN T start() { return lowest<T>(); }
-  GE_FN T join(T a, T b) { return scalar::max<T>(a, b); }
+  static GE_FN T start() { return lowest<T>(); }
+  static GE_FN T join(T a, T b) { return scalar::max<T>(a, b); }
 };
 template <class T> struct Min {
   using Type = T;
-  GE_FN T start() { return highest<T>(); }
-  GE_FN T join(T a, T b) { return scalar::min<T>(a, b); }
+  static GE_FN T start() { return highest<T>(); }
+  static GE_FN T join(T a, T b) { return scalar::min<T>(a, b); }
 };
 // An element with its position in the row; position -1: none. NaN is best; of equals the first, or the last.
 template <class T> struct Best {
@@ -294,8 +294,8 @@ template <class T> struct Best {
 };
 template <class T, bool kMax, bool kLast> struct Arg {
   using Type = Best<T>;
-  GE_FN Type start() { return {T(0), -1}; }
-  GE_FN Type join(Type a, Type b) {
+  static GE_FN Type start() { return {T(0), -1}; }
+  static GE_FN Type join(Type a, Type b) {
     if (a.position < 0) return b;
     if (b.position < 0) return a;
     const bool a_nan = a.value != a.value, b_nan = b.value != b.value;
@@ -308,7 +308,7 @@ template <class T, bool kMax, bool kLast> struct Arg {
 template <class T> GE_FN long long position_of(Best<T> best) { return best.position < 0 ? 0 : best.position; }
 
 template <class T> GE_FN T from_lane(T x, int mask) { return __shfl_xor_sync(0xffffffffu, x, mask); }
-template <> GE_FN bool from_lane<bool>(bool x, int mask) { return __shfl_xor_sync(0xffffffffu, x ? 1 : 0, mask) != 0; }
+GE_FN bool from_lane(bool x, int mask) { return __shfl_xor_sync(0xffffffffu, x ? 1 : 0, mask) != 0; }
 template <class T> GE_FN Best<T> from_lane(Best<T> x, int mask) { return {from_lane(x.value, mask), from_lane(x.position, mask)}; }
 
 // Over the kThreads (a power of two up to 32) neighbouring lanes of a row; every lane of the warp takes part and gets the result.

@@ -49,7 +49,7 @@ struct LoopGuard {
   uint8_t from = 0, to = 0;
   int64_t value = 0;
 };
-// Blocks to launch, all along x: min(max_blocks, product over terms of ceil(product of extents of axes [from, to) / per_block)).
+// Blocks to launch, all along x: the product over terms of ceil(product of extents of axes [from, to) / per_block).
 // Zero blocks: nothing to do, the launch is skipped.
 struct LoopGrid {
   struct Term {
@@ -57,7 +57,6 @@ struct LoopGrid {
     int64_t per_block = 1;
   };
   std::vector<Term> terms;
-  int64_t max_blocks = 0x7fffffff;  // kernels walk on by the grid's size
 };
 
 struct CudaLoopVariant {

@@ -1,0 +1,31 @@
+// Ways to run a loop on a GPU: each prints one kernel. Entry: one function per method. Precondition of all: a verified program.
+//   flat          a thread takes chunks of neighbouring elements            (no rows)
+//   transpose     32 x 32 tiles through shared memory                       (no rows; an input is contiguous along another axis)
+//   row_held      1..1024 threads take a row, each element kept in registers: read once, written once, exact two-pass
+//   row_reread    a block takes a row and reads it again in each sweep      (rows of any length)
+//   columns       threads along a contiguous outer axis, reductions over strided rows
+#pragma once
+#include "compiler/codegen/cuda_domain.h"
+#include "compiler/codegen/cuda_text.h"
+
+namespace ge {
+
+// Vector width and which operands use it; the guards it needs beyond what is known.
+struct CudaVectors {
+  int width = 1;
+  std::vector<bool> operands;
+  std::vector<LoopGuard> guards;
+};
+// Of at most `width`, along the last of `axes`: halves it until the constant extents allow it.
+CudaVectors choose_vectors(const CudaDomain& domain, const std::vector<int>& axes, int width);
+int widest_vector(const CudaDomain& domain, const std::vector<int>& axes);
+
+CudaLoopVariant print_flat(const CudaDomain& domain, const CudaVectors& vectors, int chunks);
+// `across`: the axis along which inputs are contiguous.
+CudaLoopVariant print_transpose(const CudaDomain& domain, int across);
+CudaLoopVariant print_row_held(const CudaDomain& domain, const CudaVectors& vectors, int threads, int chunks);
+CudaLoopVariant print_row_reread(const CudaDomain& domain, const CudaVectors& vectors, int threads);
+// `lanes`: the contiguous outer axis.
+CudaLoopVariant print_columns(const CudaDomain& domain, int lanes);
+
+}  // namespace ge

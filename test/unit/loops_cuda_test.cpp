@@ -1,0 +1,231 @@
+// The CUDA printer: which variants a loop gets, and that NVRTC compiles each without stack or spills.
+#include "catch.h"
+
+#include <cstdlib>
+#include <fstream>
+#include <set>
+
+#include "compiler/codegen/cuda_text.h"
+#include "compiler/codegen/nvrtc.h"
+#include "contract/args_pack.h"
+#include "loops_support.h"
+
+namespace ge {
+namespace {
+
+using test::RandomLoop;
+
+LoopProgram program_of(const std::string& text) {
+  auto program = loop_from_text(text);
+  REQUIRE_OK(program);
+  REQUIRE_OK(verify_loop(*program));
+  return *program;
+}
+const char* kSoftmax = R"(loop outer=1 row=1 sweeps=3
+  operand 0 in float32
+  operand 1 out float32
+  %0 e0 float32 load 0
+  %1 r1 float32 reduce_max %0
+  %2 e1 float32 sub %0 %1
+  %3 e1 float32 exp %2
+  %4 r2 float32 reduce_sum %3
+  %5 e2 float32 div %3 %4
+  %6 e2 float32 store %5 1
+)";
+
+TensorView view_of(DType dtype, std::vector<int64_t> dims, std::vector<int64_t> strides) {
+  TensorView v;
+  v.rank = static_cast<int32_t>(dims.size());
+  v.dtype = dtype;
+  for (size_t i = 0; i < dims.size(); ++i) {
+    v.dims[i] = dims[i];
+    v.strides[i] = strides[i];
+  }
+  return v;
+}
+std::vector<std::string> methods_of(const LoopProgram& program, const LoopFacts& facts) {
+  auto variants = print_cuda_loop(program, facts);
+  REQUIRE_OK(variants);
+  std::vector<std::string> names;
+  for (const auto& v : *variants) names.push_back(v.method);
+  REQUIRE(variants->back().guards.empty());
+  for (const auto& v : *variants) REQUIRE_OK(check_desc(v.desc));
+  return names;
+}
+
+TEST_CASE("methods fit the shapes", "[loops][cuda]") {
+  const LoopProgram softmax = program_of(kSoftmax);
+  const auto rows = [&](int64_t n, int64_t columns) {
+    const auto v = view_of(DType::float32, {n, columns}, {columns, 1});
+    return methods_of(softmax, facts_of(softmax, std::vector{v, v}));
+  };
+  using Names = std::vector<std::string>;
+  CHECK(rows(32768, 1024) == Names{"row_held_32x8x4"});
+  CHECK(rows(32768, 4096) == Names{"row_held_128x8x4"});
+  CHECK(rows(100, 64) == Names{"row_held_16x1x4"});
+  CHECK(rows(100, 7) == Names{"row_held_8x1x1"});
+  CHECK(rows(100, 1000000) == Names{"row_reread_512x4"});
+  const auto column = view_of(DType::float32, {4096, 512}, {1, 4096});
+  CHECK(methods_of(softmax, facts_of(softmax, std::vector{column, column})) == Names{"columns"});
+
+  // Symbolic rows and columns: vectors where the extent allows, then single elements, then any length.
+  LoopFacts symbolic;
+  symbolic.axes.resize(2);
+  symbolic.operands.resize(2);
+  for (auto& o : symbolic.operands) {
+    o.strides = {std::nullopt, 1};
+    o.merges = {true, false};
+    o.align_bytes = 256;
+  }
+  CHECK(methods_of(softmax, symbolic) == Names{"row_held_32x8x4", "row_held_256x8x4", "row_reread_512x4", "row_held_32x32x1", "row_reread_512x1"});
+
+  const LoopProgram add = program_of("loop outer=2 row=0 sweeps=1\n operand 0 in float32\n operand 1 in float32\n operand 2 out float32\n"
+                                     " %0 e0 float32 load 0\n %1 e0 float32 load 1\n %2 e0 float32 add %0 %1\n %3 e0 float32 store %2 2\n");
+  const auto dense = view_of(DType::float32, {8192, 8192}, {8192, 1}), across = view_of(DType::float32, {8192, 8192}, {1, 8192}),
+             bias = view_of(DType::float32, {8192, 8192}, {0, 1});
+  CHECK(methods_of(add, facts_of(add, std::vector{dense, dense, dense})) == Names{"flat_vector4"});
+  CHECK(methods_of(add, facts_of(add, std::vector{dense, bias, dense})) == Names{"flat_vector4"});
+  CHECK(methods_of(add, facts_of(add, std::vector{across, dense, dense})) == Names{"transpose"});
+}
+
+TEST_CASE("text depends on program and facts alone", "[loops][cuda]") {
+  const LoopProgram softmax = program_of(kSoftmax);
+  const auto v = view_of(DType::float32, {10, 1024}, {1024, 1}), w = view_of(DType::float32, {10, 512}, {512, 1});
+  const auto first = print_cuda_loop(softmax, facts_of(softmax, std::vector{v, v})), again = print_cuda_loop(softmax, facts_of(softmax, std::vector{v, v}));
+  const auto other = print_cuda_loop(softmax, facts_of(softmax, std::vector{w, w}));
+  REQUIRE(first->front().fragment == again->front().fragment);
+  REQUIRE(first->front().symbol == again->front().symbol);
+  REQUIRE(first->front().symbol != other->front().symbol);
+  REQUIRE(first->front().fragment.find(first->front().symbol) != std::string::npos);
+  REQUIRE(cuda_prelude().find("namespace scalar") != std::string_view::npos);
+}
+
+// Compiles for both architectures; each kernel must use no stack and spill nothing, but for those named.
+void compile(const std::vector<CudaLoopVariant>& variants, const std::set<std::string>& may_use_stack = {}) {
+  const auto nvrtc = Nvrtc::open();
+  if (!nvrtc.ok()) GE_SKIP("NVRTC is not here");
+  std::vector<const CudaLoopVariant*> list;
+  for (const auto& v : variants) list.push_back(&v);
+  const std::string source = cuda_source(list);
+  if (const char* folder = std::getenv("GE_KEEP_CUDA")) std::ofstream(std::string(folder) + "/loops.cu", std::ios::app) << source.substr(cuda_prelude().size());
+  for (const int arch : {80, 90}) {
+    const auto result = nvrtc->compile(source, arch, {.device_debug_log = true});
+    REQUIRE_OK(result);
+    REQUIRE(result->cubin.size() > 1000);
+    std::istringstream lines(result->log);
+    std::string line, kernel;
+    size_t reported = 0;
+    while (std::getline(lines, line)) {
+      if (const size_t at = line.find("Function properties for "); at != std::string::npos) kernel = line.substr(at + 24);
+      if (line.find("bytes stack frame") == std::string::npos) continue;
+      ++reported;
+      if (may_use_stack.contains(kernel)) continue;
+      INFO(kernel << " for sm_" << arch << ": " << line);
+      for (const auto& v : variants) if (v.symbol == kernel && line.find(" 0 bytes stack frame, 0 bytes spill stores") == std::string::npos) FAIL(v.method << "\n" << v.fragment);
+    }
+    REQUIRE(reported >= std::set<const CudaLoopVariant*>(list.begin(), list.end()).size() / 2);
+  }
+}
+
+TEST_CASE("NVRTC compiles every scalar op of every type", "[loops][cuda]") {
+  std::vector<CudaLoopVariant> variants;
+  std::set<std::string> may_use_stack;
+  for (const ScalarOpInfo& info : scalar_ops()) {
+    for (const DType type : {DType::float32, DType::float64, DType::int32, DType::int64, DType::boolean}) {
+      if (!accepts(info.domain, type)) continue;
+      const bool selects = info.op == ScalarOp::select;
+      const DType result = info.result == ScalarResult::boolean ? DType::boolean : type;
+      LoopProgram p{.outer_rank = 1};
+      LoopInstruction op{.op = static_cast<uint16_t>(info.op), .type = result};
+      uint16_t* into[] = {&op.a, &op.b, &op.c};
+      std::vector<TensorView> views;
+      for (uint16_t i = 0; i < info.arity; ++i) {
+        const DType t = selects && i == 0 ? DType::boolean : type;
+        p.operands.push_back({t, false, false});
+        p.code.push_back({.op = static_cast<uint16_t>(LoopOp::kLoad), .type = t, .imm = i});
+        *into[i] = i;
+        views.push_back(view_of(t, {1 << 22}, {1}));
+      }
+      p.operands.push_back({result, true, false});
+      p.code.push_back(op);
+      p.code.push_back({.op = static_cast<uint16_t>(LoopOp::kStore), .type = result, .a = info.arity, .imm = info.arity});
+      views.push_back(view_of(result, {1 << 22}, {1}));
+      auto printed = print_cuda_loop(p, facts_of(p, views));
+      REQUIRE_OK(printed);
+      // The range reduction of large arguments keeps its table's product in local memory: the library's way.
+      const bool trig = info.op == ScalarOp::sin || info.op == ScalarOp::cos || info.op == ScalarOp::tan;
+      if (trig) may_use_stack.insert(printed->front().symbol);
+      variants.push_back(printed->front());
+    }
+  }
+  compile(variants, may_use_stack);
+}
+
+TEST_CASE("NVRTC compiles every method", "[loops][cuda]") {
+  std::vector<CudaLoopVariant> variants;
+  const auto add_all = [&](const LoopProgram& program, const LoopFacts& facts) {
+    auto printed = print_cuda_loop(program, facts);
+    REQUIRE_OK(printed);
+    for (auto& v : *printed) variants.push_back(std::move(v));
+  };
+  const LoopProgram softmax = program_of(kSoftmax);
+  for (const int64_t columns : {1, 7, 64, 1000, 1024, 4096, 16384, 100000}) {
+    const auto v = view_of(DType::float32, {64, columns}, {columns, 1});
+    add_all(softmax, facts_of(softmax, std::vector{v, v}));
+  }
+  const LoopProgram layer_norm = program_of(R"(loop outer=1 row=1 sweeps=3
+  operand 0 in float16
+  operand 1 in float16
+  operand 2 in float16
+  operand 3 out float16
+  constant 0 float32 0x3727c5ac
+  %0 e0 float32 load 0
+  %1 e0 float32 load 1
+  %2 e0 float32 load 2
+  %3 r1 float32 reduce_sum %0
+  %4 r0 float32 row_count
+  %5 r1 float32 div %3 %4
+  %6 e1 float32 sub %0 %5
+  %7 e1 float32 mul %6 %6
+  %8 r2 float32 reduce_sum %7
+  %9 r2 float32 div %8 %4
+  %10 r0 float32 constant 0
+  %11 r2 float32 add %9 %10
+  %12 r2 float32 rsqrt %11
+  %13 e2 float32 mul %6 %12
+  %14 e2 float32 mul %13 %1
+  %15 e2 float32 add %14 %2
+  %16 e2 float32 store %15 3
+)");
+  for (const int64_t columns : {64, 768, 1024, 4096, 8192, 65536}) {
+    const auto x = view_of(DType::float16, {64, columns}, {columns, 1}), gamma = view_of(DType::float16, {64, columns}, {0, 1});
+    add_all(layer_norm, facts_of(layer_norm, std::vector{x, gamma, gamma, x}));
+  }
+  compile(variants);
+}
+
+TEST_CASE("NVRTC compiles random loops", "[loops][cuda]") {
+  std::vector<CudaLoopVariant> variants;
+  for (uint32_t seed = 0; seed < 25; ++seed) {
+    RandomLoop loop(seed);
+    auto printed = print_cuda_loop(loop.program, facts_of(loop.program, loop.views()));
+    REQUIRE_OK(printed);
+    for (auto& v : *printed) variants.push_back(std::move(v));
+  }
+  compile(variants);
+}
+
+TEST_CASE("errors of NVRTC are told", "[loops][cuda]") {
+  const auto nvrtc = Nvrtc::open();
+  if (!nvrtc.ok()) GE_SKIP("NVRTC is not here");
+  const auto broken = nvrtc->compile("extern \"C\" __global__ void f() { nonsense; }", 90);
+  REQUIRE_CODE(broken, Code::codegen_failed);
+  REQUIRE_THAT(broken.error().first().found, test::contains("nonsense"));
+  REQUIRE_CODE(nvrtc->compile("", 31), Code::codegen_unavailable);
+  setenv("GE_NVRTC", "/nowhere/libnvrtc.so", 1);
+  REQUIRE_CODE(Nvrtc::open(), Code::codegen_unavailable);
+  unsetenv("GE_NVRTC");
+}
+
+}  // namespace
+}  // namespace ge
