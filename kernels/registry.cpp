@@ -12,9 +12,11 @@ namespace kernels {
   extern const KernelRow name##_row;   \
   void name(const void* args, const LaunchContext& context);
 #define GE_CUDA_KERNEL(name, source) extern const KernelRow name##_row;
+#define GE_LIBRARY_KERNEL(name, source) extern const KernelRow name##_row;
 #include "kernels_all.def"
 #undef GE_CPU_KERNEL
 #undef GE_CUDA_KERNEL
+#undef GE_LIBRARY_KERNEL
 
 }  // namespace kernels
 
@@ -29,9 +31,11 @@ std::vector<KernelRow> sorted_rows() {
   std::vector<KernelRow> rows{
 #define GE_CPU_KERNEL(name, source) kernels::name##_row,
 #define GE_CUDA_KERNEL(name, source) kernels::name##_row,
+#define GE_LIBRARY_KERNEL(name, source) kernels::name##_row,
 #include "kernels_all.def"
 #undef GE_CPU_KERNEL
 #undef GE_CUDA_KERNEL
+#undef GE_LIBRARY_KERNEL
   };
   std::sort(rows.begin(), rows.end(), [](const KernelRow& a, const KernelRow& b) { return a.name < b.name; });
   return rows;
@@ -40,9 +44,11 @@ std::vector<KernelRow> sorted_rows() {
 constexpr Entry kEntries[] = {
 #define GE_CPU_KERNEL(name, source) {#name, kernels::name},
 #define GE_CUDA_KERNEL(name, source)
+#define GE_LIBRARY_KERNEL(name, source)
 #include "kernels_all.def"
 #undef GE_CPU_KERNEL
 #undef GE_CUDA_KERNEL
+#undef GE_LIBRARY_KERNEL
 };
 
 }  // namespace

@@ -2,17 +2,11 @@
 // activation_beta (the op's second and third operand). Entry: Activation, activate, check_activation.
 #pragma once
 #include "contract/scalar_op.h"
+#include "kernels/common/activation_args.h"
 #include "kernels/common/check.h"
 #include "kernels/scalar_reference.h"
 
 namespace ge::kernels {
-
-// As it stands in an argument struct; 24 bytes.
-struct Activation {
-  int64_t op = 0;
-  double alpha = 0, beta = 0;
-};
-static_assert(sizeof(Activation) == 24 && offsetof(Activation, alpha) == 8 && offsetof(Activation, beta) == 16);
 
 inline constexpr AttrRow kActivationAttr{.name = "activation", .min = 0, .max = 0xff, .required = false};
 inline constexpr AttrRow kActivationAlphaAttr{.name = "activation_alpha", .type = AttrType::kFloat, .required = false};

@@ -1,19 +1,10 @@
-// Sliding windows of conv and pool along 1 to 3 spatial axes, as they stand in argument structs. Entry: Window, check_window.
-// Position o of an output axis reads input positions o * stride - pad_begin + k * dilation, k in [0, kernel).
+// Attributes and argument rows of sliding windows. Entry: GE_WINDOW_ARGS, check_list.
 #pragma once
 #include "kernels/common/check.h"
 #include "kernels/common/rows.h"
+#include "kernels/common/window_args.h"
 
 namespace ge::kernels {
-
-inline constexpr int kMaxSpatial = 3;
-
-struct Window {
-  int64_t strides[kMaxSpatial] = {};
-  int64_t dilations[kMaxSpatial] = {};
-  int64_t pads_begin[kMaxSpatial] = {};
-};
-static_assert(sizeof(Window) == 72 && offsetof(Window, dilations) == 24 && offsetof(Window, pads_begin) == 48);
 
 inline constexpr int64_t kMaxWindow = int64_t{1} << 24;
 inline constexpr AttrRow kStridesAttr{.name = "strides", .type = AttrType::kInts, .min = 1, .max = kMaxWindow};

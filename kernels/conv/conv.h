@@ -3,8 +3,8 @@
 // infinite weight over padding gives NaN. The end pads are what y's dims imply.
 #pragma once
 #include "contract/tensor_view.h"
-#include "kernels/common/activation.h"
-#include "kernels/common/window.h"
+#include "kernels/common/activation_args.h"
+#include "kernels/common/window_args.h"
 
 namespace ge::kernels {
 

@@ -2,6 +2,8 @@
 #pragma once
 #include <array>
 
+#include "kernels/common/activation.h"
+#include "kernels/common/window.h"
 #include "kernels/conv/conv.h"
 
 namespace ge::kernels {

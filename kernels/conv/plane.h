@@ -1,6 +1,6 @@
 // Geometry of conv and pool with one or two spatial axes, as two: [N, C, W] is taken as [N, C, 1, W]. Entry: Plane, read_plane.
 #pragma once
-#include "kernels/common/window.h"
+#include "kernels/common/window_args.h"
 #include "kernels/dot/float_access.h"
 
 namespace ge::kernels {

@@ -3,7 +3,7 @@
 // Integers wrap; real types accumulate in double (reference), float32 or more (all others).
 #pragma once
 #include "contract/tensor_view.h"
-#include "kernels/common/activation.h"
+#include "kernels/common/activation_args.h"
 
 namespace ge::kernels {
 

@@ -2,6 +2,7 @@
 #pragma once
 #include <array>
 
+#include "kernels/common/activation.h"
 #include "kernels/common/rows.h"
 #include "kernels/dot/dot.h"
 

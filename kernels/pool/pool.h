@@ -4,7 +4,7 @@
 // not counted); integers truncate; no position at all gives 0.
 #pragma once
 #include "contract/tensor_view.h"
-#include "kernels/common/window.h"
+#include "kernels/common/window_args.h"
 
 namespace ge::kernels {
 

@@ -2,6 +2,7 @@
 #pragma once
 #include <array>
 
+#include "kernels/common/window.h"
 #include "kernels/pool/pool.h"
 
 namespace ge::kernels {
