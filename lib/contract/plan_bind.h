@@ -76,9 +76,14 @@ Result<Binding> bind(const Plan& plan, const PlanKernels& kernels, uint32_t prog
 Result<Binding> bind_prepare(const Plan& plan, const PlanKernels& kernels, uint32_t program, const DeviceLimits& limits);
 // `opt` of every symbol.
 std::vector<int64_t> optimal_symbols(const Program& program);
-// The dims of every input, in order -> a value per symbol; symbols that no input names keep `opt`.
+// A value that the caller names: it stands against what the shapes say.
+struct GivenSymbol { size_t symbol = 0; int64_t value = 0; };
+// In place of an input's shape: it takes the shape that the symbols give it.
+inline std::vector<int64_t> unknown_shape() { return {INT64_MIN}; }
+// The dims of every input, in order -> a value per symbol; symbols that neither inputs nor `given` name keep `opt`.
 // Errors: input_shape, symbol_conflict (naming both places), symbol_range (with the range allowed).
-Result<std::vector<int64_t>> solve_symbols(const Program& program, std::span<const std::vector<int64_t>> shapes);
+Result<std::vector<int64_t>> solve_symbols(const Program& program, std::span<const std::vector<int64_t>> shapes,
+                                           std::span<const GivenSymbol> given = {});
 // Every value within its symbol's range; all that are not are told at once (symbol_range).
 Status check_symbol_ranges(const Program& program, std::span<const int64_t> values);
 

@@ -8,15 +8,21 @@
 namespace ge {
 namespace {
 
+bool is_unknown(const std::vector<int64_t>& shape) { return shape.size() == 1 && shape[0] == INT64_MIN; }
+
 std::string range_text(const Symbol& s) {
   return std::to_string(s.min) + (s.max == INT64_MAX ? " and up" : " .. " + std::to_string(s.max));
 }
 
 class Solver {
  public:
-  Solver(const Program& program, std::span<const std::vector<int64_t>> shapes)
+  Solver(const Program& program, std::span<const std::vector<int64_t>> shapes, std::span<const GivenSymbol> given)
       : p_(program), shapes_(shapes), values_(optimal_symbols(program)), places_(program.symbols.size()) {
     for (const Symbol& s : p_.symbols) names_.push_back(s.name);
+    for (const GivenSymbol& g : given) {
+      values_[g.symbol] = g.value;
+      places_[g.symbol] = "the value given";
+    }
   }
 
   Result<std::vector<int64_t>> solve() {
@@ -41,6 +47,7 @@ class Solver {
   template <class F>
   void each_dim(F&& f) {
     for (size_t i = 0; i < shapes_.size(); ++i) {
+      if (is_unknown(shapes_[i])) continue;
       for (size_t axis = 0; axis < shapes_[i].size(); ++axis) f(i, axis, p_.signature.inputs[i].dims[axis]);
     }
   }
@@ -67,6 +74,7 @@ class Solver {
 
   void ranks() {
     for (size_t i = 0; i < shapes_.size(); ++i) {
+      if (is_unknown(shapes_[i])) continue;
       const bool negative = std::ranges::any_of(shapes_[i], [](int64_t d) { return d < 0; });
       if (negative || shapes_[i].size() != p_.signature.inputs[i].dims.size())
         faults_.add(wrong_shape(i, ""));
@@ -175,8 +183,9 @@ std::vector<int64_t> optimal_symbols(const Program& program) {
 }
 
 Result<std::vector<int64_t>> solve_symbols(const Program& program,
-                                           std::span<const std::vector<int64_t>> shapes) {
-  return Solver(program, shapes).solve();
+                                           std::span<const std::vector<int64_t>> shapes,
+                                           std::span<const GivenSymbol> given) {
+  return Solver(program, shapes, given).solve();
 }
 
 Status check_symbol_ranges(const Program& program, std::span<const int64_t> values) {

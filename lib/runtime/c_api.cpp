@@ -53,6 +53,12 @@ Status give_tensor(Result<PortStorage> storage, ge_tensor* out) {
   return give(made, out);
 }
 
+std::vector<std::pair<std::string, int64_t>> pairs_of(const char* const* names, const int64_t* values, int32_t count) {
+  std::vector<std::pair<std::string, int64_t>> pairs;
+  for (int32_t i = 0; i < count; ++i) pairs.emplace_back(names[i], values[i]);
+  return pairs;
+}
+
 ge_plan* wrap_plan(std::shared_ptr<PlanHandle> plan) { return new ge_plan{std::move(plan)}; }
 
 }  // namespace
@@ -168,17 +174,23 @@ ge_error* ge_session_create(ge_model* model, const ge_session_options* options, 
 }
 void ge_session_free(ge_session* session) { delete session; }
 ge_error* ge_session_bind(ge_session* session, const char* const* names, const int64_t* values, int32_t count) {
-  return guarded([&] {
-    std::vector<std::pair<std::string, int64_t>> named;
-    for (int32_t i = 0; i < count; ++i) named.emplace_back(names[i], values[i]);
-    return session->session->bind(named);
-  });
+  return guarded([&] { return session->session->bind(pairs_of(names, values, count)); });
 }
 ge_error* ge_session_bind_shapes(ge_session* session, const int64_t* const* dims, const int32_t* ranks, int32_t count) {
+  return ge_session_bind_known(session, dims, ranks, count, nullptr, nullptr, 0);
+}
+ge_error* ge_session_bind_known(ge_session* session, const int64_t* const* dims, const int32_t* ranks, int32_t count, const char* const* names,
+                                const int64_t* values, int32_t name_count) {
   return guarded([&] {
     std::vector<std::vector<int64_t>> shapes;
-    for (int32_t i = 0; i < count; ++i) shapes.emplace_back(dims[i], dims[i] + ranks[i]);
-    return session->session->bind_shapes(shapes);
+    for (int32_t i = 0; i < count; ++i) {
+      if (ranks[i] < 0) {
+        shapes.push_back(unknown_shape());
+      } else {
+        shapes.emplace_back(dims[i], dims[i] + ranks[i]);
+      }
+    }
+    return session->session->bind_shapes(shapes, pairs_of(names, values, name_count));
   });
 }
 ge_error* ge_session_input(ge_session* session, int32_t index, ge_tensor* out) {

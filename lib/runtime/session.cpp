@@ -68,18 +68,18 @@ Session::~Session() {
   stream_.reset();
 }
 
-Status Session::bind(std::span<const std::pair<std::string, int64_t>> values) {
+Result<std::vector<GivenSymbol>> Session::find_symbols(std::span<const std::pair<std::string, int64_t>> values) const {
   const Program& program = model_->program();
-  std::vector<int64_t> symbols = current_ ? current_->binding().symbols : optimal_symbols(program);
+  std::vector<std::string> names;
+  for (const Symbol& symbol : program.symbols) names.push_back(symbol.name);
+  std::vector<GivenSymbol> found;
   ErrorList errors;
   for (const auto& [name, value] : values) {
-    const auto at = std::find_if(program.symbols.begin(), program.symbols.end(), [&](const Symbol& s) { return s.name == name; });
-    if (at != program.symbols.end()) {
-      symbols[static_cast<size_t>(at - program.symbols.begin())] = value;
+    const auto at = std::find(names.begin(), names.end(), name);
+    if (at != names.end()) {
+      found.push_back({static_cast<size_t>(at - names.begin()), value});
       continue;
     }
-    std::vector<std::string> names;
-    for (const Symbol& symbol : program.symbols) names.push_back(symbol.name);
     const std::string near = nearest(name, names);
     Diagnostic d = fail(Code::unknown_symbol).in(name);
     d.found = names.empty() ? "the plan has no symbolic dims" : "the plan has";
@@ -88,16 +88,21 @@ Status Session::bind(std::span<const std::pair<std::string, int64_t>> values) {
     errors.add(std::move(d));
   }
   GE_TRY(errors.take());
+  return found;
+}
+
+Status Session::bind(std::span<const std::pair<std::string, int64_t>> values) {
+  const Program& program = model_->program();
+  std::vector<int64_t> symbols = current_ ? current_->binding().symbols : optimal_symbols(program);
+  GE_ASSIGN(const std::vector<GivenSymbol> given, find_symbols(values));
+  for (const GivenSymbol& g : given) symbols[g.symbol] = g.value;
   GE_TRY(check_symbol_ranges(program, symbols));
   return switch_to(symbols, false);
 }
 
-Status Session::bind_shapes(std::span<const std::vector<int64_t>> shapes) {
-  if (shapes.size() != model_->program().signature.inputs.size()) {
-    return fail(Code::bad_usage).because(std::to_string(shapes.size()) + " shapes were given; the plan has " +
-                                         std::to_string(model_->program().signature.inputs.size()) + " inputs");
-  }
-  GE_ASSIGN(const std::vector<int64_t> symbols, solve_symbols(model_->program(), shapes));
+Status Session::bind_shapes(std::span<const std::vector<int64_t>> shapes, std::span<const std::pair<std::string, int64_t>> values) {
+  GE_ASSIGN(const std::vector<GivenSymbol> given, find_symbols(values));
+  GE_ASSIGN(const std::vector<int64_t> symbols, solve_symbols(model_->program(), shapes, given));
   return switch_to(symbols, false);
 }
 

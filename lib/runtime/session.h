@@ -25,7 +25,8 @@ class Session : private BindingSource {
 
   // Values by symbol; see ge_session_bind. Errors: unknown_symbol, and bind()'s.
   Status bind(std::span<const std::pair<std::string, int64_t>> values);
-  Status bind_shapes(std::span<const std::vector<int64_t>> shapes);
+  // Shapes of the inputs (unknown_shape() where one follows the symbols) and values by name, which must agree.
+  Status bind_shapes(std::span<const std::vector<int64_t>> shapes, std::span<const std::pair<std::string, int64_t>> values = {});
   bool is_bound() const { return current_ != nullptr; }
 
   const Model& model() const { return *model_; }
@@ -50,6 +51,7 @@ class Session : private BindingSource {
  private:
   explicit Session(std::shared_ptr<Model> model) : model_(std::move(model)) {}
   PreparedBinding& current() override { return *current_; }
+  Result<std::vector<GivenSymbol>> find_symbols(std::span<const std::pair<std::string, int64_t>> values) const;
   Status rebind(std::span<const int64_t> symbols) override;
   Status switch_to(std::span<const int64_t> symbols, bool during_run);
   PreparedBinding* cached(std::span<const int64_t> symbols);
