@@ -38,6 +38,7 @@ class CudaKernel {
   void close() { --indent_; line("}"); }
   const std::string& body() const { return body_; }
 
+  bool uses(size_t operand) const { return used_operands_[operand]; }  // not where all its loads are dead
   // Which operands may be read and written whole vectors at a time (contiguous there, aligned by fact or guard).
   void set_vector_operands(std::vector<bool> which) { vector_operands_ = std::move(which); }
   // Loads of `operand` take this expression instead of its memory.

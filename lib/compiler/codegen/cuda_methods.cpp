@@ -152,7 +152,7 @@ CudaLoopVariant print_transpose(const CudaDomain& domain, int across) {
   kernel.declare_indices(batch);
   const auto& program = domain.program();
   for (size_t i = 0; i < program.operands.size(); ++i) {
-    if (program.operands[i].output || domain.stride(i, across) != 1) continue;
+    if (program.operands[i].output || !kernel.uses(i) || domain.stride(i, across) != 1) continue;
     const std::string type = CudaKernel::memory_type_name(program.operands[i].dtype), name = "tile" + number(static_cast<int64_t>(i));
     kernel.line("__shared__ " + type + " " + name + "[32][33];");
   }
@@ -163,7 +163,7 @@ CudaLoopVariant print_transpose(const CudaDomain& domain, int across) {
   kernel.line("const long long to_q = q0 + threadIdx.y + k * " + number(kTileRows) + ", to_p = p0 + threadIdx.x;");
   kernel.open("if (to_q < " + nq + " && to_p < " + np + ")");
   for (size_t i = 0; i < program.operands.size(); ++i) {
-    if (program.operands[i].output || domain.stride(i, across) != 1) continue;
+    if (program.operands[i].output || !kernel.uses(i) || domain.stride(i, across) != 1) continue;
     const std::string name = "tile" + number(static_cast<int64_t>(i));
     const auto stride = domain.stride(i, along);
     const std::string moved = stride == 0 ? "" : " + to_q * " + args.stride(i, along);
