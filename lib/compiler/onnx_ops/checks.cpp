@@ -146,6 +146,11 @@ Result<const Operator*> operator_of(const Node& node) {
         .because("it is there from opset " + std::to_string(first) + " on")
         .try_("set \"opset\" to " + std::to_string(first) + " or later");
   }
+  if (!name.domain.empty() && first_version("", name.type) > 0) {
+    return about(node, Code::unknown_op, "unknown operator", "/op")
+        .because("found '" + shown + "'; '" + name.type + "' is an operator of ai.onnx")
+        .try_("remove \"domain\"");
+  }
   const std::string near = nearest(name.type, operator_names(name.domain));
   return about(node, Code::unknown_op, "unknown operator", "/op")
       .because("found '" + shown + "'")

@@ -31,7 +31,7 @@ Results lower_constant(OpContext& c) {
   static constexpr std::string_view kForms[] = {"value", "value_float", "value_floats", "value_int", "value_ints", "value_string", "value_strings"};
   const auto given = std::count_if(std::begin(kForms), std::end(kForms), [&](std::string_view f) { return c.has_attr(f); });
   if (given != 1) {
-    return c.fail(c.about_node(Code::missing_attribute, "exactly one value attribute is needed")
+    return c.fail(c.about_node(given == 0 ? Code::missing_attribute : Code::bad_attribute, "exactly one value attribute is needed")
                       .because("found " + std::to_string(given) + " of value, value_float, value_floats, value_int, value_ints"));
   }
   if (c.has_attr("value")) return c.build().constant(*c.tensor_attr("value"));

@@ -1,4 +1,5 @@
 // Walks the graph once, lowering each ONNX node and collecting every fault.
+#include "contract/tensor_view.h"
 #include "compiler/onnx_ops/lower.h"
 
 #include <algorithm>
@@ -65,6 +66,8 @@ class Lowering {
     for (Diagnostic& d : error.list()) {
       const std::string label = node_label(node) + ": ";
       if (d.message.empty()) d.message = title_of(d.code);
+      const size_t colon = d.message.find(": ");  // the core op's name means nothing to the user
+      if (colon != std::string::npos && op_from_name(d.message.substr(0, colon))) d.message.erase(0, colon + 2);
       if (!d.message.starts_with(label)) d.message = label + d.message;
       if (d.path.empty()) d.path = pointer_below(node, "");
       if (d.place.empty()) d.place = place_of(node);
@@ -78,7 +81,7 @@ class Lowering {
     const auto about = [&](Code code, const std::string& message) {
       return fail(code).say(node_label(node) + ": " + message).at(place_of(node)).in(pointer_below(node, ""));
     };
-    if (type.dims.size() > kMaxRank) {
+    if (type.dims.size() > static_cast<size_t>(kMaxRank)) {
       faults.add(about(Code::unsupported_feature, "a result has too many dims")
                      .because("found rank " + std::to_string(type.dims.size()) + ", allowed up to " + std::to_string(kMaxRank)));
     }

@@ -5,9 +5,6 @@
 
 namespace ge {
 
-// Tensors of more dims than this are refused.
-inline constexpr size_t kMaxRank = 8;
-
 // Replaces every Op::onnx node by core ops, in topological order, inferring types on the way. All faults of the graph are
 // told at once, each with the node's place and path (E03xx); what a faulty node would have given raises no further errors.
 Status lower_onnx(Graph& graph);

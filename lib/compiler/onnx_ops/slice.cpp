@@ -21,15 +21,13 @@ Dim greatest(OpContext& c, const Dim& a, const Dim& b) {
   return Dim::max(a, b);
 }
 
-// A bound as ONNX reads it: negative counts from the end, then clamped to [low, high]. nullopt where its sign is not known.
-std::optional<Dim> clamped(OpContext& c, const Dim& bound, const Dim& extent, const Dim& low, const Dim& high) {
-  if (bound.is_static()) {
-    if (*bound.value() >= kHuge) return high;
-    if (*bound.value() <= -kHuge) return low;
-  }
+// A bound as ONNX reads it: negative counts from the end. nullopt where its sign is not known.
+std::optional<Dim> from_front(OpContext& c, const Dim& bound, const Dim& extent) {
+  if (bound.is_static() && *bound.value() >= kHuge) return extent;
+  if (bound.is_static() && *bound.value() <= -kHuge) return Dim(-1) - extent;  // before every element
   const SymbolRange range = bound.bounds(c.graph().symbols);
-  if (range.min >= 0) return least(c, greatest(c, bound, low), high);
-  if (range.max < 0 || (extent - bound).is_static()) return greatest(c, least(c, bound + extent, high), low);
+  if (range.min >= 0) return bound;
+  if (range.max < 0 || (extent - bound).is_static()) return bound + extent;
   return std::nullopt;
 }
 
@@ -37,15 +35,25 @@ struct Part {
   Dim start, extent;
 };
 
-std::optional<Part> part_of(OpContext& c, const Dim& start, const Dim& end, int64_t step, const Dim& extent) {
-  const bool forward = step > 0;
+// start and end are clamped to [0, extent]. The length does not need start's upper clamp: past the end it is 0 anyway.
+Part forward_part(OpContext& c, const Dim& start, const Dim& end, int64_t step, const Dim& extent) {
+  const Dim from = greatest(c, start, Dim(0)), to = least(c, greatest(c, end, Dim(0)), extent);
+  const Dim count = Dim::ceil_div(greatest(c, to - from, Dim(0)), Dim(step));
+  return {count.is_value(0) ? Dim(0) : least(c, from, extent), count};
+}
+
+// start is clamped to [0, extent - 1], end to [-1, extent - 1].
+Part backward_part(OpContext& c, const Dim& start, const Dim& end, int64_t step, const Dim& extent) {
   const Dim last = extent - Dim(1);
-  const auto from = clamped(c, start, extent, Dim(0), forward ? extent : last);
-  const auto to = clamped(c, end, extent, forward ? Dim(0) : Dim(-1), forward ? extent : last);
+  const Dim from = least(c, greatest(c, start, Dim(0)), last), to = least(c, greatest(c, end, Dim(-1)), last);
+  const Dim count = Dim::ceil_div(greatest(c, from - to, Dim(0)), Dim(-step));
+  return {count.is_value(0) ? Dim(0) : from, count};
+}
+
+std::optional<Part> part_of(OpContext& c, const Dim& start, const Dim& end, int64_t step, const Dim& extent) {
+  const auto from = from_front(c, start, extent), to = from_front(c, end, extent);
   if (!from || !to) return std::nullopt;
-  const Dim distance = greatest(c, forward ? *to - *from : *from - *to, Dim(0));
-  const Dim count = Dim::ceil_div(distance, Dim(forward ? step : -step));
-  return Part{count.is_value(0) ? Dim(0) : *from, count};
+  return step > 0 ? forward_part(c, *from, *to, step, extent) : backward_part(c, *from, *to, step, extent);
 }
 
 struct SliceInputs {

@@ -173,8 +173,8 @@ void BodyReader::tell_undefined(const std::string& name, const Value& json) {
 }
 
 std::string BodyReader::nearest_name(const std::string& name) {
-  constexpr size_t kMaxCandidates = 20'000;
-  if (state_.suggestions_left-- <= 0 || names_.size() > kMaxCandidates) return "";
+  constexpr size_t kMinLength = 3, kMaxCandidates = 20'000;  // any two names of one letter are near
+  if (name.size() < kMinLength || state_.suggestions_left-- <= 0 || names_.size() > kMaxCandidates) return "";
   std::vector<std::string> candidates;
   for (const BodyReader* body = this; body != nullptr; body = body->outer_) {
     for (const auto& [known, value] : body->names_) candidates.push_back(known);

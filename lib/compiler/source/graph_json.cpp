@@ -3,6 +3,7 @@
 
 #include "compiler/ir/opset.h"
 #include "compiler/source/body_reader.h"
+#include "compiler/source/locate.h"
 
 namespace ge {
 namespace {
@@ -38,7 +39,11 @@ Result<Graph> read_graph_json(ByteSpan text, std::string display_name, std::stri
   const auto dims = fields.object("dims");
   const SymbolRanges symbols = dims ? read_symbols(*dims, state.errors) : SymbolRanges{};
   Graph graph = BodyReader(state, nullptr, "").read(fields, symbols);
-  GE_TRY(state.errors.take());
+  if (Status status = state.errors.take(); !status.ok()) {
+    Error error = std::move(status).take_error();
+    sort_by_place(error);
+    return error;
+  }
   return graph;
 }
 

@@ -40,7 +40,24 @@ Value deepest(Value at, std::string_view pointer) {
   return at;
 }
 
+// {14, 37} of "graph.json:14:37"; zeros where the text ends otherwise.
+std::pair<int64_t, int64_t> line_and_column(const std::string& place) {
+  const size_t second = place.rfind(':');
+  const size_t first = second == std::string::npos || second == 0 ? second : place.rfind(':', second - 1);
+  std::pair<int64_t, int64_t> found{0, 0};
+  if (first == std::string::npos) return found;
+  std::from_chars(place.data() + first + 1, place.data() + second, found.first);
+  std::from_chars(place.data() + second + 1, place.data() + place.size(), found.second);
+  return found;
+}
+
 }  // namespace
+
+void sort_by_place(Error& error) {
+  std::stable_sort(error.list().begin(), error.list().end(), [](const Diagnostic& a, const Diagnostic& b) {
+    return line_and_column(a.place) < line_and_column(b.place);
+  });
+}
 
 Error locate(Error error, ByteSpan text, const std::string& display_name) {
   const auto is_pointer = [](const Diagnostic& d) { return d.path.starts_with('/'); };
@@ -50,6 +67,7 @@ Error locate(Error error, ByteSpan text, const std::string& display_name) {
   for (Diagnostic& d : error.list()) {
     if (is_pointer(d)) d.place = deepest(document->root(), d.path).place();
   }
+  sort_by_place(error);
   return error;
 }
 

@@ -34,8 +34,8 @@ bool store_integer(const Value& number, DType dtype, std::byte* bytes, int64_t i
   const bool fits = (value && *value >= range.low && (*value < 0 || static_cast<uint64_t>(*value) <= range.high)) ||
                     (!value && large && *large <= range.high);
   if (!fits) {
-    why = number.is_integer() ? "allowed " + std::to_string(range.low) + " .. " + std::to_string(range.high)
-                              : "allowed integers without fraction";
+    why = "allowed " + std::to_string(range.low) + " .. " + std::to_string(range.high);
+    if (number.is_number() && !number.is_integer()) why = "it has a fraction or an exponent; " + why;
     return false;
   }
   store_from_int64(dtype, bytes, index, value ? *value : static_cast<int64_t>(*large));

@@ -37,12 +37,11 @@ Diagnostic differs(const std::string& path, DType dtype, std::span<const int64_t
       .because(path + " holds " + type_text(dtype, dims) + ", the graph says " + type_text(tensor.dtype, tensor.dims));
 }
 
-// Faults of files, told at the JSON that names them.
-Error placed(Error error, const Value& at) {
+// Faults of the file `path`, told at the JSON that names it.
+Error placed(Error error, const std::string& path, const Value& at) {
   for (Diagnostic& d : error.list()) {
-    if (!d.place.empty() && d.found.find(d.place) == std::string::npos && d.message.find(d.place) == std::string::npos) {
-      d.found = d.found.empty() ? d.place : d.place + ": " + d.found;
-    }
+    const bool named = d.found.find(path) != std::string::npos || d.message.find(path) != std::string::npos;
+    if (!named) d.found = d.found.empty() ? path : path + ": " + d.found;
     d.place = at.place();
     d.path = at.pointer();
   }
@@ -261,7 +260,8 @@ std::optional<TensorData> TensorReader::file_data(const Fields& data, TensorData
   const Diagnostic& first = result.error().first();
   const bool about_file = first.code != Code::undefined_value && first.code != Code::bad_tensor_data;
   if (about_file && !told_.insert(*path + "\n" + first.message + "\n" + first.found).second) return std::nullopt;
-  errors_.add(placed(std::move(result).take_error(), *data.find(has_tensor && result.error().first().code == Code::undefined_value ? "tensor" : "file")));
+  const Value at = *data.find(first.code == Code::undefined_value ? "tensor" : "file");
+  errors_.add(placed(std::move(result).take_error(), *path, at));
   return std::nullopt;
 }
 
