@@ -156,6 +156,15 @@ class ProgramPrinter {
   std::string out_;
 };
 
+// Names come from a file: control characters must not reach a terminal.
+std::string printable(std::string text) {
+  for (char& c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if ((byte < 0x20 && c != '\n') || byte == 0x7f) c = '?';
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string print_plan(const PlanFile& file) {
@@ -167,7 +176,7 @@ std::string print_plan(const PlanFile& file) {
   if (!plan.model_name.empty()) text += "  model " + plan.model_name;
   text += "\n" + print_sections(file);
   for (const Program& p : plan.programs) text += ProgramPrinter(plan, p).print();
-  return text;
+  return printable(std::move(text));
 }
 
 }  // namespace ge

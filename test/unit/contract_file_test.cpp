@@ -1,7 +1,7 @@
 // Plan files: what is written is read back; damage is refused with the right code; size and speed of large
 // plans.
-#include <chrono>
-#include <cstdlib>
+#include <ctime>
+#include <utility>
 
 #include "catch.h"
 #include "contract/hash.h"
@@ -226,23 +226,29 @@ TEST_CASE("CBOR that is damaged, deep or lies about its length is refused") {
 TEST_CASE("a plan of 50,000 launches is read quickly") {
   Sample sample = sample_plan();
   Program& p = sample.plan.programs[0];
-  const Step launch = p.run.steps[0];
+  Step launch = p.run.steps[1];
+  launch.launch[0].after.clear();
   p.run.steps.assign(50000, launch);
   p.blocks.clear();
   const auto file = sample.file();
-  const auto begin = std::chrono::steady_clock::now();
+  auto clock = [begin = std::clock()]() mutable {  // processor time: other programs do not count
+    const auto end = std::clock();
+    return 1000.0 * static_cast<double>(end - std::exchange(begin, end)) / CLOCKS_PER_SEC;
+  };
   auto read = read_plan_bytes(file);
-  const auto read_done = std::chrono::steady_clock::now();
+  const double read_ms = clock();
   REQUIRE_OK(read);
   auto kernels = verify_plan(read->plan, read->code.span(), test_kernels());
-  const auto verify_done = std::chrono::steady_clock::now();
+  const double verify_ms = clock();
   REQUIRE_OK(kernels);
   const auto binding = ge::bind(read->plan, *kernels, 0, optimal_symbols(read->plan.programs[0]), {});
-  const auto bind_done = std::chrono::steady_clock::now();
+  const double bind_ms = clock();
   REQUIRE_OK(binding);
-  const auto ms = [](auto a, auto b) { return std::chrono::duration<double, std::milli>(b - a).count(); };
-  WARN("50,000 launches: " << file.size() / 1000 << " kB, read " << ms(begin, read_done) << " ms, verify "
-                           << ms(read_done, verify_done) << " ms, bind " << ms(verify_done, bind_done)
-                           << " ms");
-  CHECK(ms(begin, read_done) < 5000);  // far above what it takes, far below what a quadratic reader would
+  INFO("50,000 launches: " << file.size() / 1000 << " kB, read " << read_ms << " ms, verify " << verify_ms
+                           << " ms, bind " << bind_ms << " ms");
+  // Far above what an optimised build takes (a sanitizer's takes more), far below what anything quadratic
+  // would.
+  CHECK(read_ms < 10000);
+  CHECK(verify_ms < 10000);
+  CHECK(bind_ms < 10000);
 }
