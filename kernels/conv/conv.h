@@ -1,6 +1,6 @@
 // conv: y[n, m, o...] = act(bias[m] + sum_{c, k...} x[n, g * C/groups + c, o * stride - pad + k * dilation...] * w[m, c, k...]),
-// g = m / (M / groups). Entry: ConvArgs; rows conv_*. 1 to 3 spatial axes. Padding is zeros: it takes part in the sum, so an
-// infinite weight over padding gives NaN. The end pads are what y's dims imply.
+// g = m / (M / groups). Entry: ConvArgs; rows conv_*. 1 to 3 spatial axes. Padding is zeros; what an
+// infinite weight over padding gives is not defined. The end pads are what y's dims imply.
 #pragma once
 #include "contract/tensor_view.h"
 #include "kernels/common/activation_args.h"

@@ -1,14 +1,11 @@
 // pad_reference: element by element. Entry: pad_reference.
 #include <cstring>
 
-#include "kernels/common/check.h"
-#include "kernels/common/rows.h"
 #include "kernels/common/strided_walk.h"
 #include "kernels/launch_context.h"
-#include "kernels/pad/pad.h"
+#include "kernels/pad/pad_row.h"
 
 namespace ge::kernels {
-namespace {
 
 Status check_pad(const LaunchShape& shape) {
   const TensorView &in = shape.operands[0], &value = shape.operands[1], &out = shape.operands[2];
@@ -28,17 +25,7 @@ Status check_pad(const LaunchShape& shape) {
   return check_writable(out, "out");
 }
 
-// Where in [0, extent) the position p reads from, or -1 for the fill value.
-int64_t source_position(int64_t p, int64_t extent, PadMode mode) {
-  if (p >= 0 && p < extent) return p;
-  if (mode == PadMode::kConstant) return -1;
-  if (mode == PadMode::kEdge) return p < 0 ? 0 : extent - 1;
-  if (extent == 1) return 0;
-  const int64_t period = 2 * (extent - 1);
-  int64_t q = p % period;
-  if (q < 0) q += period;
-  return q < extent ? q : period - q;
-}
+namespace {
 
 void pad_range(const PadArgs& args, int64_t begin, int64_t end) {
   const int64_t size = bits_of(args.in.dtype) / 8;
@@ -59,38 +46,14 @@ void pad_range(const PadArgs& args, int64_t begin, int64_t end) {
   }
 }
 
-constexpr OperandRow kOperands[] = {
-    {.name = "in", .dtypes = kAllTypes},
-    {.name = "value", .dtypes = kAllTypes, .optional = true},
-    {.name = "out", .role = OperandRole::kOut, .dtypes = kAllTypes},
-};
-constexpr AttrRow kAttrs[] = {
-    {.name = "mode", .min = 0, .max = 2, .required = false},
-    {.name = "pads_begin", .type = AttrType::kInts, .min = -(int64_t{1} << 40), .max = int64_t{1} << 40},
-};
-constexpr ArgRow kArgs[] = {
-    view_arg(offsetof(PadArgs, in), 0),
-    view_arg(offsetof(PadArgs, value), 1),
-    view_arg(offsetof(PadArgs, out), 2),
-    int_arg(offsetof(PadArgs, pads_begin) + 0, "pads_begin", 0),
-    int_arg(offsetof(PadArgs, pads_begin) + 8, "pads_begin", 1),
-    int_arg(offsetof(PadArgs, pads_begin) + 16, "pads_begin", 2),
-    int_arg(offsetof(PadArgs, pads_begin) + 24, "pads_begin", 3),
-    int_arg(offsetof(PadArgs, pads_begin) + 32, "pads_begin", 4),
-    int_arg(offsetof(PadArgs, pads_begin) + 40, "pads_begin", 5),
-    int_arg(offsetof(PadArgs, pads_begin) + 48, "pads_begin", 6),
-    int_arg(offsetof(PadArgs, pads_begin) + 56, "pads_begin", 7),
-    int_arg(offsetof(PadArgs, mode), "mode"),
-};
-
 }  // namespace
 
 extern constinit const KernelRow pad_reference_row = {
     .name = "pad_reference",
-    .operands = kOperands,
-    .attrs = kAttrs,
+    .operands = kPadOperands,
+    .attrs = kPadAttrs,
     .args_size = sizeof(PadArgs),
-    .args = kArgs,
+    .args = kPadArgs,
     .check = check_pad,
     .summary = "constant, reflect and edge padding",
 };
