@@ -1,12 +1,38 @@
 #include "compiler/select/launch_geometry.h"
 
+#include <string_view>
+
 namespace ge {
+namespace {
+
+constexpr int64_t kBlock = 256;         // every built-in CUDA row runs blocks of 256 threads along x
+constexpr int64_t kTile = 64;           // smallest tile side of the product rows; larger tiles leave blocks without work
+constexpr int64_t kMaxBlocks = 1 << 20; // rows loop over what is left
+
+// One block for each 64 x 64 tile of the result, where [.., rows, columns] are its last two axes or a conv's pixels and channels.
+Dim product_tiles(const StridedView& out) {
+  const size_t rank = out.dims.size();
+  Dim tiles = Dim::ceil_div(out.dims[rank - 2], kTile) * Dim::ceil_div(out.dims[rank - 1], kTile);
+  return tiles * product(out.dims, 0, rank - 2);
+}
+Dim conv_tiles(const LaunchSpec& launch) {
+  const StridedView& y = launch.operands[3].view;
+  const int64_t groups = attr_int(launch.attrs, "groups", 1);
+  const Dim pixels = y.dims[0] * product(y.dims, 2);
+  return Dim::ceil_div(pixels, kTile) * Dim::ceil_div(Dim::floor_div(y.dims[1], groups), kTile) * Dim(groups);
+}
+
+}  // namespace
 
 void set_geometry(const Graph&, const Target& target, LaunchSpec& launch) {
-  if (target.device() == KernelDevice::kCpu) return;
+  if (target.device() == KernelDevice::kCpu || launch.row->kind == KernelKind::kLibrary) return;
+  const std::string_view name = launch.row->name;
   const StridedView& out = launch.operands.back().view;
-  launch.block = {256, 1, 1};
-  launch.grid = {Dim::min(Dim::ceil_div(product(out.dims), 256), 4096), 1, 1};
+  Dim blocks = Dim::ceil_div(product(out.dims), kBlock);
+  if (name.starts_with("dot_mma") || name.starts_with("dot_tiled")) blocks = product_tiles(launch.operands[3].view);
+  if (name.starts_with("conv_implicit_gemm") || name.starts_with("conv_direct")) blocks = conv_tiles(launch);
+  launch.block = {kBlock, 1, 1};
+  launch.grid = {Dim::max(Dim::min(blocks, kMaxBlocks), 1), 1, 1};
 }
 
 }  // namespace ge
