@@ -34,7 +34,7 @@ class TestTensor {
   int64_t int_at(int64_t linear) const { return load_as_int64(view_.dtype, view_.data, offset(linear)); }
   void set(int64_t linear, double value) { store_from_double(view_.dtype, view_.data, offset(linear), value); }
   void set_int(int64_t linear, int64_t value) { store_from_int64(view_.dtype, view_.data, offset(linear), value); }
-  const std::vector<unsigned char>& bytes() const { return bytes_; }
+  std::vector<unsigned char>& bytes() { return bytes_; }  // guards and elements
   bool guards_stand() const;
 
  private:
