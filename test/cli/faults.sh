@@ -64,7 +64,7 @@ graph 'duplicate node name' 'E0210|a' "$(one "$relu,{\"name\":\"a\",\"op\":\"Abs
 graph 'undefined value' 'E0211|hidden1|hidden2' "$(one '{"name":"a","op":"Relu","inputs":["x"],"outputs":["hidden2"]},{"name":"b","op":"Abs","inputs":["hidden1"],"outputs":["y"]}')"
 graph 'undefined output' 'E0211|/outputs/0' '{"format":"ge-graph/1","inputs":[{"name":"x","dtype":"float32","shape":[2]}],"outputs":["q"],"nodes":['"$relu"']}'
 graph 'cycle' 'E0212|left|right' "$(one '{"name":"left","op":"Add","inputs":["x","r"],"outputs":["l"]},{"name":"right","op":"Relu","inputs":["l"],"outputs":["r"]},{"name":"out","op":"Abs","inputs":["r"],"outputs":["y"]}')"
-graph 'all faults at once' 'E0301|/nodes/0|E0208|/inputs/1' '{"format":"ge-graph/1","inputs":[{"name":"x","dtype":"float32","shape":[2]},{"name":"z","dtype":"flot","shape":[2]}],"outputs":["y"],"nodes":[{"name":"a","op":"Relus","inputs":["x"],"outputs":["y"]}]}'
+graph 'all faults at once' 'E0208|/inputs/1/dtype|E0211|hidden|E0204|/nodes/0/attribute' '{"format":"ge-graph/1","inputs":[{"name":"x","dtype":"float32","shape":[2]},{"name":"z","dtype":"flot","shape":[2]}],"outputs":["y"],"nodes":[{"name":"a","op":"Add","inputs":["x","hidden"],"outputs":["y"],"attribute":{}}]}'
 
 # --- operators
 graph 'unknown op' 'E0301|Relus|Relu' "$(one '{"name":"a","op":"Relus","inputs":["x"],"outputs":["y"]}')"
@@ -80,7 +80,7 @@ graph 'dtypes differ' 'E0308' "$(one '{"name":"a","op":"Add","inputs":["x","w"],
 # --- dims
 graph 'negative dim' 'E0209|-2' "$(one "$relu" '' '[-2]')"
 graph 'overflowing dims' 'E0315' "$(one "$relu" '' '[4294967296,4294967296,4294967296]')"
-graph 'number beyond int64' 'E0209|/inputs/0/shape/0' "$(one "$relu" '' '[18446744073709551616]')"
+graph 'number beyond int64' 'E0201|g.json:1:|18446744073709551616' "$(one "$relu" '' '[18446744073709551616]')"
 graph 'bad dim expression' 'E0209|n +' "$(one "$relu" '' '["n +"]')"
 
 # --- weights
@@ -102,7 +102,7 @@ graph 'safetensors cut off' 'E0215|cut.safetensors' "$(one "$add" "$(w cut.safet
 
 # --- usage
 fault 'unknown flag' 2 '--no-such' ge-compile g.json --no-such
-fault 'unknown target' 2 'E0404|sm_9|sm_90' ge-compile "$root/examples/mlp/mlp.json" -o g.bin -t sm_9
+fault 'unknown target' 2 'E0404|sm_9|sm_89' ge-compile "$root/examples/mlp/mlp.json" -o g.bin -t sm_9
 fault 'unknown pass' 2 'E0405|fuse_epilogue|fuse_epilogues' ge-compile "$root/examples/mlp/mlp.json" -o g.bin -t cpu --disable-pass fuse_epilogue
 fault 'no arguments' 2 '' ge-run
 
