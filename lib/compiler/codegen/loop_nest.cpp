@@ -377,7 +377,15 @@ class NestBuilder {
       const Emitted known = emitted_[v].front();
       GE_TRY(store(i, known.maps, known.reg));
     }
-    return {};
+    return check_row_known();
+  }
+
+  // A row's length is read off an operand that follows it.
+  Status check_row_known() const {
+    const auto& operands = nest_.program.operands;
+    if (nest_.program.row_rank == 0) return {};
+    if (std::any_of(operands.begin(), operands.end(), [](const LoopOperand& o) { return !o.row_level; })) return {};
+    return refuse("no operand follows the row that is reduced");
   }
 
   // Orders the code by sweep, row values before the elements of the sweep that may use them.
