@@ -45,7 +45,8 @@ Part forward_part(OpContext& c, const Dim& start, const Dim& end, int64_t step, 
 // start is clamped to [0, extent - 1], end to [-1, extent - 1].
 Part backward_part(OpContext& c, const Dim& start, const Dim& end, int64_t step, const Dim& extent) {
   const Dim last = extent - Dim(1);
-  const Dim from = least(c, greatest(c, start, Dim(0)), last), to = least(c, greatest(c, end, Dim(-1)), last);
+  const Dim from = start == last ? last : least(c, greatest(c, start, Dim(0)), last);
+  const Dim to = least(c, greatest(c, end, Dim(-1)), last);
   const Dim count = Dim::ceil_div(greatest(c, from - to, Dim(0)), Dim(-step));
   return {count.is_value(0) ? Dim(0) : from, count};
 }

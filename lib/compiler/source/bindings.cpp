@@ -34,12 +34,17 @@ void substitute(Graph& graph, const std::map<std::string, Dim>& values) {
   for (const auto& [name, value] : values) graph.symbols.erase(name);
 }
 
-Status check_sizes(const Graph& graph, const std::string& text) {
+// Whether every size stays one when symbols are replaced.
+Status check_sizes(const Graph& graph, const std::map<std::string, Dim>& values, const std::string& text) {
   for (const ValueId v : graph.inputs) {
-    for (const Dim& d : graph.type(v).dims) {
-      if (d.bounds(graph.symbols).max >= 0 && !d.overflowed()) continue;
-      return fail(Code::bad_dim).say("--dim " + text + " makes a size invalid").because("input '" + graph.value(v).name + "' becomes " + to_string(graph.type(v)));
+    Type type = graph.type(v);
+    bool valid = true;
+    for (Dim& d : type.dims) {
+      d = d.substitute(values);
+      valid = valid && d.bounds(graph.symbols).max >= 0 && !d.overflowed();
     }
+    if (valid) continue;
+    return fail(Code::bad_dim).say(text + " makes a size invalid").because("input '" + graph.value(v).name + "' becomes " + to_string(type));
   }
   return {};
 }
@@ -58,8 +63,9 @@ Status pin(Graph& graph, const std::string& name, int64_t value, const std::stri
   if (value < range.min || value > range.max) {
     return fail(Code::symbol_range).say("dim '" + name + "' is outside its range").because("found " + std::to_string(value) + " from " + text + ", allowed " + range_text(range));
   }
+  GE_TRY(check_sizes(graph, {{name, Dim(value)}}, text));
   substitute(graph, {{name, Dim(value)}});
-  return check_sizes(graph, text);
+  return {};
 }
 
 std::optional<std::vector<int64_t>> parse_numbers(std::string_view text) {

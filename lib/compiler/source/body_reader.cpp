@@ -73,6 +73,7 @@ void BodyReader::scan_nodes(const Fields& fields) {
   if (nodes->size() > state_.nodes_left) {
     state_.errors.add(fault_at(*nodes, Code::document_limit, "too many nodes")
                           .because("found " + std::to_string(nodes->size()) + ", allowed " + std::to_string(state_.nodes_left)));
+    state_.gave_up = true;
     return;
   }
   state_.nodes_left -= nodes->size();
@@ -165,7 +166,7 @@ ValueId BodyReader::capture(const std::string& name) {
 }
 
 void BodyReader::tell_undefined(const std::string& name, const Value& json) {
-  if (!undefined_.insert(name).second) return;  // once, at its first use
+  if (state_.gave_up || !undefined_.insert(name).second) return;  // once, at its first use
   const std::string near = nearest_name(name);
   state_.errors.add(fault_at(json, Code::undefined_value, "value '" + name + "' is not defined")
                         .because("no input, initializer or node output has this name")
@@ -185,6 +186,7 @@ std::string BodyReader::nearest_name(const std::string& name) {
 
 // Outer values that the node's subgraphs use become operands after its own, and inputs of every subgraph in the same order.
 void BodyReader::append_captures(NodeId id, const Value& json) {
+  std::sort(subgraph_captures_.begin(), subgraph_captures_.end());  // whatever the order of attributes
   for (const auto& [body, own] : subgraphs_) {
     std::vector<ValueId> formal(body->inputs.begin(), body->inputs.end() - static_cast<int64_t>(own.size()));
     const std::vector<ValueId> captured(body->inputs.end() - static_cast<int64_t>(own.size()), body->inputs.end());

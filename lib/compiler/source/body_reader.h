@@ -22,6 +22,7 @@ struct ReadState {
   int opset = 0;
   int64_t nodes_left;
   int suggestions_left = 20;  // nearest names are costly to find
+  bool gave_up = false;       // nodes were not read: names they define are no faults
 };
 
 // Attribute of nodes whose subgraphs use values of the graph around them: their names, in the order in which those values

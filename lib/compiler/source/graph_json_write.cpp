@@ -2,7 +2,9 @@
 #include "compiler/source/graph_json_write.h"
 
 #include <algorithm>
+#include <cmath>
 #include <deque>
+#include <limits>
 
 #include "compiler/ir/opset.h"
 #include "compiler/source/body_reader.h"
@@ -36,7 +38,8 @@ bool survives_text(DType dtype, const ByteBuffer& bytes, int64_t count) {
   ByteBuffer again = ByteBuffer::allocate(bytes.size(), true);
   for (int64_t i = 0; i < count; ++i) {
     if (is_float(dtype)) {
-      store_from_double(dtype, again.data(), i, load_as_double(dtype, bytes.data(), i));
+      const double value = load_as_double(dtype, bytes.data(), i);
+      store_from_double(dtype, again.data(), i, std::isnan(value) ? std::numeric_limits<double>::quiet_NaN() : value);
     } else {
       store_from_int64(dtype, again.data(), i, load_as_int64(dtype, bytes.data(), i));
     }

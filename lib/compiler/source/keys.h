@@ -27,7 +27,7 @@ struct KeyTable {
   std::string_view definition;  // under $defs in schemas/graph.schema.json; "" is the root
   std::span<const KeyInfo> keys;
 };
-inline constexpr std::array<KeyTable, 9> kKeyTables = {{{"", kGraphKeys},
+inline constexpr std::array<KeyTable, 10> kKeyTables = {{{"", kGraphKeys},
                                                         {"subgraph", kSubgraphKeys},
                                                         {"dim", kDimKeys},
                                                         {"input", kInputKeys},
@@ -35,6 +35,7 @@ inline constexpr std::array<KeyTable, 9> kKeyTables = {{{"", kGraphKeys},
                                                         {"initializer", kInitializerKeys},
                                                         {"node", kNodeKeys},
                                                         {"tensor", kTensorKeys},
+                                                        {"object_attribute", kAttributeKeys},
                                                         {"data", kDataKeys}}};
 
 }  // namespace ge
