@@ -210,7 +210,7 @@ Status check_loop_operands(const LoopProgram& program, std::span<const TensorVie
       const auto product = checked_mul(count, extent == 0 ? 1 : extent);  // of any axes, also where another is empty
       if (!product) return refused(i, "more than 2^63 elements");
       count = *product;
-      if (declared.output && extent > 1 && view.strides[axis] == 0) {
+      if (declared.output && extent > 1 && view.strides[axis] == 0 && element_count(view) > 0) {
         return refused(i, "an output that repeats along axis " + std::to_string(axis));
       }
     }
