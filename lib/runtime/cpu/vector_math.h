@@ -54,7 +54,7 @@ GE_VM float exp_of_sum(float high, float low) {
 GE_VM float exp(float x) { return exp_of_sum(x, 0.0f); }
 
 GE_VM float expm1(float a) {
-  const float x = a < -20.0f ? -20.0f : a > 90.0f ? 90.0f : a;
+  const float x = a < -20.0f ? -20.0f : a > 88.9f ? 88.9f : a;  // 2^n of the latter is still a float
   const float rounded = x * kLog2e + kRound;
   const uint32_t n = to_bits(rounded) - to_bits(kRound);
   const float k = rounded - kRound;
