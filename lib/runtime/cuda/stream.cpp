@@ -82,7 +82,7 @@ Result<CUgraphExec> CudaStream::capture(Body&& body) {
   }
   GE_TRY(check(api, ended, "cuStreamEndCapture"));
   CUgraphExec exec = nullptr;
-  status = check(api, api.cuGraphInstantiate(&exec, graph, 0), "cuGraphInstantiate");
+  status = check(api, api.cuGraphInstantiateWithFlags(&exec, graph, 0), "cuGraphInstantiateWithFlags");
   api.cuGraphDestroy(graph);
   GE_TRY(std::move(status));
   return exec;
