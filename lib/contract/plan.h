@@ -94,7 +94,7 @@ struct ReadDims { TensorRef from; std::vector<uint32_t> symbols; std::vector<std
 
 enum class StepKind : uint8_t { kLaunch, kCopy, kFill, kReadDims, kIf, kLoop };
 struct Block;
-struct If { TensorRef cond; uint32_t then_block = kNoIndex, else_block = kNoIndex; };           // indices into Program::blocks
+struct If { TensorRef cond; uint32_t then_block = kNoIndex, else_block = kNoIndex; };           // indices into Program::blocks; no else: kNoIndex
 struct Loop { TensorRef trip, cond; std::vector<TensorRef> carried; uint32_t body = kNoIndex; };
 struct Step {                          // exactly the member that `kind` names is meaningful; the others are empty
   StepKind kind = StepKind::kLaunch;

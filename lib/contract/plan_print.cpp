@@ -99,8 +99,8 @@ class ProgramPrinter {
     out_ += " memory" + (symbols.empty() ? "" : " at " + symbols) + "\n";
     for (size_t i = 0; i < p_.slots.size(); ++i) {
       std::vector<std::string> names;
-      for (const Buffer& b : p_.buffers) {
-        if (b.region == Region::kArena && b.slot == i) names.push_back(b.name);
+      for (size_t b = 0; b < p_.buffers.size(); ++b) {
+        if (p_.buffers[b].region == Region::kArena && p_.buffers[b].slot == i) names.push_back(text_.buffer(b));
       }
       out_ += fmt::format("  {:<12} {:>9}  {}\n", "slot " + std::to_string(i),
                           size_text(p_.slots[i].size_bytes), joined(names, " "));
@@ -112,10 +112,11 @@ class ProgramPrinter {
   void print_region(Region region) {
     double total = 0;
     std::vector<std::string> names;
-    for (const Buffer& b : p_.buffers) {
+    for (size_t i = 0; i < p_.buffers.size(); ++i) {
+      const Buffer& b = p_.buffers[i];
       if (b.region != region || b.alias_of != kNoBuffer) continue;
       total += static_cast<double>(text_.value(b.size_bytes).value_or(0));
-      names.push_back(b.name);
+      names.push_back(text_.buffer(i));
     }
     if (names.empty()) return;
     const bool many = names.size() > 8;

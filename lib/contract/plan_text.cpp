@@ -48,8 +48,17 @@ std::string ProgramText::dims(const std::vector<ExprId>& dims) const {
 
 std::string ProgramText::tensor(const TensorRef& t) const {
   if (t.buffer == kNoBuffer) return "-";
-  const Buffer& b = program_.buffers[t.buffer];
-  return (b.name.empty() ? "t" + std::to_string(t.buffer) : b.name) + dims(t.dims);
+  std::vector<ExprId> moving;
+  for (size_t i = 0; i < t.dims.size(); ++i) {
+    const auto stride = program_.exprs.tokens(t.strides[i]);
+    if (stride.size() != 1 || stride[0] != ExprToken{}) moving.push_back(t.dims[i]);
+  }
+  return buffer(t.buffer) + dims(moving);
+}
+
+std::string ProgramText::buffer(size_t index) const {
+  const std::string& name = program_.buffers[index].name;
+  return name.empty() ? "t" + std::to_string(index) : name;
 }
 
 std::optional<int64_t> ProgramText::value(ExprId id) {
@@ -95,8 +104,8 @@ std::string ProgramText::step(const Step& s) {
       return "read dims  " + tensor(s.read_dims[0].from) + " -> " + joined(symbols, " ");
     }
     case StepKind::kIf:
-      return fmt::format("if  {}  block {} else block {}", tensor(s.if_[0].cond), s.if_[0].then_block,
-                         s.if_[0].else_block);
+      return fmt::format("if  {}  block {}", tensor(s.if_[0].cond), s.if_[0].then_block) +
+             (s.if_[0].else_block == kNoIndex ? "" : fmt::format(" else block {}", s.if_[0].else_block));
     case StepKind::kLoop:
       return fmt::format("loop  {} times, while {}  block {}", tensor(s.loop[0].trip), tensor(s.loop[0].cond),
                          s.loop[0].body);

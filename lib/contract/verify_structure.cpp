@@ -17,7 +17,7 @@ namespace {
 
 static_assert(kMaxBlockNesting <= kMaxLoopDepth);
 constexpr uint64_t kImageAlignment = 64;
-constexpr size_t kMaxPrograms = 64, kMaxChoices = 256;
+constexpr size_t kMaxPrograms = 64, kMaxChoices = 256, kMaxDimsRead = 64;
 
 Status malformed(const std::string& path, std::string why) {
   return fail(Code::plan_malformed).in(path).because(std::move(why));
@@ -308,6 +308,7 @@ class ProgramCheck {
     GE_TRY(tensor(r.from, path + "/from", false));
     GE_CHECK(path, r.from.dtype == DType::int64 && r.from.dims.size() <= 1,
              "it does not read a list of int64");
+    GE_CHECK(path, r.symbols.size() <= kMaxDimsRead, "it reads more than 64 dims");
     GE_CHECK(path,
              !r.symbols.empty() &&
                  std::ranges::all_of(r.symbols, [&](uint32_t s) { return s < p_.symbols.size(); }),
@@ -317,9 +318,8 @@ class ProgramCheck {
   Status if_step(const If& x, const std::string& path) {
     GE_TRY(tensor(x.cond, path + "/cond", false));
     GE_CHECK(path, x.cond.dtype == DType::boolean, "its condition is not a bool");
-    GE_CHECK(path, x.then_block != kNoIndex && x.else_block != kNoIndex, "a block is missing");
     GE_TRY(use(x.then_block, path));
-    return use(x.else_block, path);
+    return x.else_block == kNoIndex ? Status() : use(x.else_block, path);
   }
   Status loop_step(const Loop& x, const std::string& path) {
     GE_TRY(tensor(x.trip, path + "/trip", true));
@@ -360,6 +360,7 @@ class ProgramCheck {
     return {};
   }
   static std::vector<uint32_t> inner_blocks(const Step& s) {
+    if (s.kind == StepKind::kIf && s.if_[0].else_block == kNoIndex) return {s.if_[0].then_block};
     if (s.kind == StepKind::kIf) return {s.if_[0].then_block, s.if_[0].else_block};
     if (s.kind == StepKind::kLoop) return {s.loop[0].body};
     return {};

@@ -143,7 +143,7 @@ TEST_CASE("the text form shows sections, signature, steps, memory and needs") {
   has("plan format 1  targets cpu sm_90  made by ge 0.1.0  model sample\n");
   has(" dim       batch  0 .. 64, best 8\n");
   has(" input     x  float32[batch,16]\n");
-  has("  [0] loop_relu_cpu  x[batch,16] w.packed[batch,16] b[batch,16] -> h[batch,16]  /nodes/0 + /nodes/1   "
+  has("  [0] loop_relu_cpu  x[batch,16] w.packed[16] b[16] -> h[batch,16]  /nodes/0 + /nodes/1   "
       "384 FLOP  1.0 KiB\n");
   has("  [0] copy  w[16] -> w.packed[16]  /nodes/0\n");
   has(" memory at batch = 8, extra = 2\n");
