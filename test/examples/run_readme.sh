@@ -4,7 +4,8 @@
 #   ```sh            a block of commands; it must exit with 0
 #   ```sh exit=N     it must exit with N
 #   ```sh gpu-code   it compiles device code; left out, and said so, when GE_TEST_GPU_CODE is not ON
-#   ```text          right after such a block: its output, lines in this order; `...` stands for any text or any lines
+#   ```text          right after such a block: its output, lines in this order, without trailing blanks; `...` stands for any
+#                    text or any lines
 #   ```console       is not run
 #
 # All blocks of a page share one empty folder with a copy of examples/ in it, and find the programs on PATH.
@@ -42,7 +43,7 @@ run() {  # runs $script; $options may name the exit code
 check() {  # every line of $expected stands in the output, in order; adjacent lines are adjacent unless ... is between
   local -a out
   local line pattern next=0 free=yes
-  mapfile -t out <"$log"
+  mapfile -t out < <(sed 's/ *$//' "$log")
   while IFS= read -r line; do
     if [ "$line" = ... ]; then free=yes; continue; fi
     pattern=$(printf '%s' "$line" | sed 's/[][*?\\]/\\&/g; s/\.\.\./*/g')
