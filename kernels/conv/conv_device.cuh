@@ -74,6 +74,20 @@ __device__ __forceinline__ bool is_inside(const ConvGeometry& g, const ConvColum
   return row >= 0 && row < g.in_height && column >= 0 && column < g.in_width;
 }
 
+// Windows of up to 16 x 16: bit kh says that row kh of a window is inside, bit 16 + kw the same of column kw.
+__device__ __forceinline__ unsigned inside_mask(const ConvGeometry& g, const ConvColumn& c) {
+  unsigned mask = 0;
+  for (int k = 0; k < g.kernel_height; ++k) {
+    const int row = c.row + k * g.dilation[0];
+    mask |= static_cast<unsigned>(row >= 0 && row < g.in_height) << k;
+  }
+  for (int k = 0; k < g.kernel_width; ++k) {
+    const int column = c.column + k * g.dilation[1];
+    mask |= static_cast<unsigned>(column >= 0 && column < g.in_width) << (16 + k);
+  }
+  return mask;
+}
+
 __device__ __forceinline__ int64_t weight_offset(const ConvArgs& a, const ConvGeometry& g, int64_t row, int64_t depth) {
   const int tap = static_cast<int>(split(depth, g.taps));
   return row * a.w.strides[0] + depth * g.w_channel + tap / g.kernel_width * g.w_row + tap % g.kernel_width * g.w_step;

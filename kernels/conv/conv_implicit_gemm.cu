@@ -1,7 +1,7 @@
 // conv_implicit_gemm_f16_sm80, conv_implicit_gemm_bf16_sm80: convolution as a product of the weights [M/groups, C/groups * taps] with
 // input windows gathered on the way, on tensor cores (mma.sync m16n8k16), float sums. NCHW or any strides, one or two spatial axes,
-// groups. Tiles of 64 channels x 128 positions; 256 threads; blocks loop over tiles. The next depth step is fetched to registers
-// while this one is multiplied; 2 x 12 KB of shared memory.
+// groups; windows of up to 16 x 16, x of up to 2^31 elements. Tiles of 64 channels x 128 positions; 256 threads; blocks loop over
+// tiles. The next depth step is fetched to registers while this one is multiplied; 2 x 12 KB of shared memory.
 #include "kernels/conv/conv_device.cuh"
 #include "kernels/device/mma_tile.cuh"
 
@@ -15,7 +15,8 @@ struct ConvFetcher {
   const ConvGeometry& g;
   int64_t group, row0;
   bool dense_weights;      // a filter's values are one run: chunks of 8 where also aligned
-  ConvColumn columns[8];   // this thread's eight neighbouring positions
+  int base[8];             // this thread's eight neighbouring positions: where each window starts in x,
+  unsigned inside[8];      // and which of its rows and columns are inside
   uint4 left;              // one chunk of the weights
   uint4 right[2];          // two depth steps of the eight positions
 
@@ -23,7 +24,11 @@ struct ConvFetcher {
       : a(args), g(geometry), group(tile_group), row0(tile_row) {
     const int64_t first = column0 + (threadIdx.x & 15) * 8;
 #pragma unroll
-    for (int i = 0; i < 8; ++i) columns[i] = ConvColumn(a, g, first + i, group);
+    for (int i = 0; i < 8; ++i) {
+      const ConvColumn column(a, g, first + i, group);
+      base[i] = static_cast<int>(column.base);
+      inside[i] = inside_mask(g, column);
+    }
     dense_weights = (g.kernel_width == 1 || g.w_step == 1) && (g.kernel_height == 1 || g.w_row == g.kernel_width) && g.w_channel == g.taps &&
                     a.w.strides[0] % 8 == 0 && reinterpret_cast<uintptr_t>(a.w.data) % 16 == 0;
   }
@@ -61,17 +66,17 @@ struct ConvFetcher {
   }
 
   __device__ __forceinline__ uint4 fetch_right(int64_t depth) const {
-    unsigned words[4] = {};
+    unsigned values[8] = {};
     if (depth < g.depth) {
-      const ConvTap tap(a, g, depth);
+      int64_t channel = depth;
+      const int tap = static_cast<int>(split(channel, g.taps)), kh = tap / g.kernel_width, kw = tap - kh * g.kernel_width;
+      const int offset = static_cast<int>(channel * a.x.strides[1] + kh * g.dilation[0] * g.x_row + kw * g.dilation[1] * g.x_step);
 #pragma unroll
       for (int i = 0; i < 8; ++i) {
-        if (is_inside(g, columns[i], tap)) {
-          words[i >> 1] |= static_cast<unsigned>(pointer_to<T>(a.x, columns[i].base + tap.offset)->bits) << ((i & 1) * 16);
-        }
+        if (((inside[i] >> kh) & (inside[i] >> (16 + kw)) & 1) != 0) values[i] = pointer_to<T>(a.x, base[i] + offset)->bits;
       }
     }
-    return {words[0], words[1], words[2], words[3]};
+    return {values[0] | values[1] << 16, values[2] | values[3] << 16, values[4] | values[5] << 16, values[6] | values[7] << 16};
   }
 };
 
@@ -108,9 +113,9 @@ __device__ __forceinline__ void conv_mma(const ConvArgs& a) {
 
 }  // namespace ge::kernels
 
-extern "C" __global__ void __launch_bounds__(256) ge_conv_implicit_gemm_f16(const __grid_constant__ ge::kernels::ConvArgs args) {
+extern "C" __global__ void __launch_bounds__(256, 2) ge_conv_implicit_gemm_f16(const __grid_constant__ ge::kernels::ConvArgs args) {
   ge::kernels::conv_mma<ge::kernels::Half>(args);
 }
-extern "C" __global__ void __launch_bounds__(256) ge_conv_implicit_gemm_bf16(const __grid_constant__ ge::kernels::ConvArgs args) {
+extern "C" __global__ void __launch_bounds__(256, 2) ge_conv_implicit_gemm_bf16(const __grid_constant__ ge::kernels::ConvArgs args) {
   ge::kernels::conv_mma<ge::kernels::BHalf>(args);
 }

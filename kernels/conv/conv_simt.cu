@@ -34,17 +34,18 @@ __device__ void conv_windows(const ConvArgs& a) {
     const int64_t plane = split(rest, g.out_height * g.out_width), channel = split(rest, a.y.dims[1]);
     const int64_t group = channel / g.group_rows, position = rest * g.out_height * g.out_width + plane;
     const ConvColumn column(a, g, position, group);
+    const T* x = pointer_to<T>(a.x, column.base);
+    const T* w = pointer_to<T>(a.w, channel * a.w.strides[0]);
+    const int64_t row_step = g.dilation[0] * g.x_row, column_step = g.dilation[1] * g.x_step;
     float sum = 0;
-    for (int64_t c = 0; c < a.w.dims[1]; ++c) {
+    for (int64_t c = 0; c < a.w.dims[1]; ++c, x += a.x.strides[1], w += g.w_channel) {
       for (int kh = 0; kh < g.kernel_height; ++kh) {
         const int row = column.row + kh * g.dilation[0];
         if (row < 0 || row >= g.in_height) continue;
-        for (int kw = 0; kw < g.kernel_width; ++kw) {
-          const int at = column.column + kw * g.dilation[1];
-          if (at < 0 || at >= g.in_width) continue;
-          const int64_t x = column.base + c * a.x.strides[1] + kh * g.dilation[0] * g.x_row + kw * g.dilation[1] * g.x_step;
-          const int64_t w = channel * a.w.strides[0] + c * g.w_channel + kh * g.w_row + kw * g.w_step;
-          sum += to_float(*pointer_to<T>(a.x, x)) * to_float(*pointer_to<T>(a.w, w));
+        const T* x_at = x + kh * row_step;
+        const T* w_at = w + kh * g.w_row;
+        for (int kw = 0, at = column.column; kw < g.kernel_width; ++kw, at += g.dilation[1], x_at += column_step, w_at += g.w_step) {
+          if (at >= 0 && at < g.in_width) sum += to_float(*x_at) * to_float(*w_at);
         }
       }
     }
@@ -79,7 +80,7 @@ __device__ void conv_generic(const ConvArgs& a) {
     }
     if (a.bias.data != nullptr) sum += load_element<T>(a.bias, channel * a.bias.strides[0]);
     if constexpr (static_cast<T>(0.5) != 0) {
-      if (a.activation.op != 0) sum = activate(a.activation, static_cast<float>(sum));
+      sum = activate(a.activation, sum);
     }
     store_element(a.y, rest * a.y.strides[0] + channel * a.y.strides[1] + y, sum);
   }

@@ -1,24 +1,44 @@
-// A block's tile of a matrix product on tensor cores: kRows x kColumns results of 256 threads, depth in steps of 32, operands in
-// shared memory as 16-bit types, sums in float. Entry: MmaTile. 8 warps stand 2 x 4; each holds kRows/2 x kColumns/4 results.
+// A block's tile of a matrix product on tensor cores: kRows x kColumns results of 256 threads, operands in shared memory as
+// 16-bit types, sums in float. Entry: MmaTile (warps share the results), ThinMmaTile (warps share the depth).
 // Shared layouts are swizzled so that neither the 16-byte stores nor ldmatrix meet bank conflicts:
-//   row tile    [rows][32]: element (r, d) in chunk d/8 ^ (r/2 & 3) of row r; for the left side, and the right side by columns
-//   depth tile  [32][kColumns]: element (d, c) in chunk c/8 ^ (d & 7) of row d; for the right side by depth
+//   row tile    [rows][kDepth]: for the left side, and the right side by columns
+//   depth tile  [kDepth][kColumns]: for the right side by depth
 #pragma once
 #include "kernels/device/ptx.cuh"
 
 namespace ge::kernels {
 
-inline constexpr int kMmaDepth = 32;
+inline constexpr int kMmaDepth = 32, kThinDepth = 128;
 
-__device__ __forceinline__ int row_slot(int row, int chunk) { return row * kMmaDepth + ((chunk ^ ((row >> 1) & 3)) << 3); }
+// Element offset of chunk `chunk` (8 elements) of a row; neighbouring rows that fall on the same banks permute their chunks.
+template <int kDepth = kMmaDepth>
+__device__ __forceinline__ int row_slot(int row, int chunk) {
+  static_assert(kDepth == 32 || kDepth >= 64);
+  return row * kDepth + ((chunk ^ (kDepth >= 64 ? row & 7 : (row >> 1) & 3)) << 3);
+}
 template <int kColumns>
 __device__ __forceinline__ int depth_slot(int depth, int chunk) {
-  return depth * kColumns + ((chunk ^ (depth & 7)) << 3);
+  static_assert(kColumns == 16 || kColumns == 32 || kColumns >= 64);
+  return depth * kColumns + ((chunk ^ (kColumns >= 64 ? depth & 7 : kColumns == 32 ? (depth >> 1) & 3 : (depth >> 2) & 1)) << 3);
 }
 
-template <class T, int kRows, int kColumns>
+// One step of 16 of the right side for 16 columns: fragments of two 8-column blocks, two registers each.
+template <class T, int kColumns, int kDepth, bool kByColumns>
+__device__ __forceinline__ void load_right(unsigned (&f)[4], const T* b, int step, int column) {
+  const int lane = threadIdx.x & 31;
+  if constexpr (kByColumns) ldmatrix_x4(f, b + row_slot<kDepth>(column + (lane & 7) + ((lane >> 4) << 3), step * 2 + ((lane >> 3) & 1)));
+  else ldmatrix_x4_trans(f, b + depth_slot<kColumns>(step * 16 + (lane & 15), (column >> 3) + (lane >> 4)));
+}
+template <class T, int kDepth>
+__device__ __forceinline__ void load_left(unsigned (&f)[4], const T* a, int step, int row) {
+  const int lane = threadIdx.x & 31;
+  ldmatrix_x4(f, a + row_slot<kDepth>(row + (lane & 15), step * 2 + (lane >> 4)));
+}
+
+template <class T, int kRows, int kColumns, int kWarpsDown = 2>
 struct MmaTile {
-  static constexpr int kWarpRows = kRows / 2, kWarpColumns = kColumns / 4;
+  static constexpr int kWarpsAcross = 8 / kWarpsDown;
+  static constexpr int kWarpRows = kRows / kWarpsDown, kWarpColumns = kColumns / kWarpsAcross;
   static constexpr int kRowSteps = kWarpRows / 16, kColumnSteps = kWarpColumns / 8;
   static constexpr int kStageStride = kColumns + 4;  // floats between rows of staged results
   static constexpr int kStageBytes = kRows / 2 * kStageStride * 4;
@@ -39,25 +59,19 @@ struct MmaTile {
   // Adds one depth step. kByColumns: b is a row tile of columns; else a depth tile.
   template <bool kByColumns>
   __device__ __forceinline__ void accumulate(const T* a, const T* b) {
-    const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
-    const int row0 = (warp >> 2) * kWarpRows, column0 = (warp & 3) * kWarpColumns;
+    const int warp = threadIdx.x >> 5;
+    const int row0 = warp / kWarpsAcross * kWarpRows, column0 = warp % kWarpsAcross * kWarpColumns;
 #pragma unroll
     for (int step = 0; step < kMmaDepth / 16; ++step) {
-      unsigned fa[kRowSteps][4], fb[kColumnSteps / 2][4];
+      unsigned fb[kColumnSteps / 2][4];
 #pragma unroll
-      for (int i = 0; i < kRowSteps; ++i) ldmatrix_x4(fa[i], a + row_slot(row0 + i * 16 + (lane & 15), step * 2 + (lane >> 4)));
-#pragma unroll
-      for (int j = 0; j < kColumnSteps / 2; ++j) {
-        if constexpr (kByColumns) {
-          ldmatrix_x4(fb[j], b + row_slot(column0 + j * 16 + (lane & 7) + ((lane >> 4) << 3), step * 2 + ((lane >> 3) & 1)));
-        } else {
-          ldmatrix_x4_trans(fb[j], b + depth_slot<kColumns>(step * 16 + (lane & 15), (column0 >> 3) + j * 2 + (lane >> 4)));
-        }
-      }
+      for (int j = 0; j < kColumnSteps / 2; ++j) load_right<T, kColumns, kMmaDepth, kByColumns>(fb[j], b, step, column0 + j * 16);
 #pragma unroll
       for (int i = 0; i < kRowSteps; ++i) {
+        unsigned fa[4];  // few live registers: two blocks a multiprocessor are worth more than loads far ahead
+        load_left<T, kMmaDepth>(fa, a, step, row0 + i * 16);
 #pragma unroll
-        for (int j = 0; j < kColumnSteps; ++j) mma_m16n8k16<T>(acc[i][j], fa[i], fb[j >> 1][(j & 1) * 2], fb[j >> 1][(j & 1) * 2 + 1]);
+        for (int j = 0; j < kColumnSteps; ++j) mma_m16n8k16<T>(acc[i][j], fa, fb[j >> 1][(j & 1) * 2], fb[j >> 1][(j & 1) * 2 + 1]);
       }
     }
   }
@@ -69,13 +83,14 @@ struct MmaTile {
     const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
     for (int half = 0; half < 2; ++half) {
       __syncthreads();
-      if ((warp >> 2) == half) {
-        const int column0 = (warp & 3) * kWarpColumns + (lane & 3) * 2;
+      const int warp_row = warp / kWarpsAcross * kWarpRows - half * (kRows / 2);
+      if (warp_row >= 0 && warp_row < kRows / 2) {
+        const int column0 = warp % kWarpsAcross * kWarpColumns + (lane & 3) * 2;
 #pragma unroll
         for (int i = 0; i < kRowSteps; ++i) {
 #pragma unroll
           for (int j = 0; j < kColumnSteps; ++j) {
-            float* at = stage + (i * 16 + (lane >> 2)) * kStageStride + column0 + j * 8;
+            float* at = stage + (warp_row + i * 16 + (lane >> 2)) * kStageStride + column0 + j * 8;
             at[0] = acc[i][j][0];
             at[1] = acc[i][j][1];
             at[8 * kStageStride] = acc[i][j][2];
@@ -89,6 +104,66 @@ struct MmaTile {
         const int row = i / kColumns, column = i % kColumns;
         write(half * (kRows / 2) + row, column, stage[row * kStageStride + column]);
       }
+    }
+    __syncthreads();
+  }
+};
+
+// For few rows: every warp holds all results and takes one step of 16 of the depth; partial sums are added in the order of the
+// warps. A multiprocessor then pulls few bytes for each result it writes, and many of them work on one product.
+template <class T, int kRows, int kColumns>
+struct ThinMmaTile {
+  static constexpr int kRowSteps = kRows / 16, kColumnSteps = kColumns / 8;
+  static constexpr int kStageStride = kColumns + 4, kStageBytes = 8 * kRows * kStageStride * 4;
+  float acc[kRowSteps][kColumnSteps][4];
+
+  __device__ __forceinline__ void clear() {
+#pragma unroll
+    for (int i = 0; i < kRowSteps; ++i) {
+#pragma unroll
+      for (int j = 0; j < kColumnSteps; ++j) acc[i][j][0] = acc[i][j][1] = acc[i][j][2] = acc[i][j][3] = 0;
+    }
+  }
+
+  template <bool kByColumns>
+  __device__ __forceinline__ void accumulate(const T* a, const T* b) {
+    const int step = threadIdx.x >> 5;
+    unsigned fb[kColumnSteps / 2][4];
+#pragma unroll
+    for (int j = 0; j < kColumnSteps / 2; ++j) load_right<T, kColumns, kThinDepth, kByColumns>(fb[j], b, step, j * 16);
+#pragma unroll
+    for (int i = 0; i < kRowSteps; ++i) {
+      unsigned fa[4];
+      load_left<T, kThinDepth>(fa, a, step, i * 16);
+#pragma unroll
+      for (int j = 0; j < kColumnSteps; ++j) mma_m16n8k16<T>(acc[i][j], fa, fb[j >> 1][(j & 1) * 2], fb[j >> 1][(j & 1) * 2 + 1]);
+    }
+  }
+
+  // As MmaTile's.
+  template <class F>
+  __device__ __forceinline__ void write_all(float* stage, F&& write) {
+    const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < kRowSteps; ++i) {
+#pragma unroll
+      for (int j = 0; j < kColumnSteps; ++j) {
+        float* at = stage + (warp * kRows + i * 16 + (lane >> 2)) * kStageStride + j * 8 + (lane & 3) * 2;
+        at[0] = acc[i][j][0];
+        at[1] = acc[i][j][1];
+        at[8 * kStageStride] = acc[i][j][2];
+        at[8 * kStageStride + 1] = acc[i][j][3];
+      }
+    }
+    __syncthreads();
+#pragma unroll 1
+    for (int i = threadIdx.x; i < kRows * kColumns; i += 256) {
+      const int row = i / kColumns, column = i % kColumns;
+      float sum = 0;
+#pragma unroll
+      for (int w = 0; w < 8; ++w) sum += stage[(w * kRows + row) * kStageStride + column];
+      write(row, column, sum);
     }
     __syncthreads();
   }

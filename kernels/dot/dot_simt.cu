@@ -39,7 +39,7 @@ __device__ void dot_generic(const DotArgs& args) {
       sum += load_element<T>(args.bias, batch.bias + row * args.bias.strides[m] + column * args.bias.strides[n]);
     }
     if constexpr (static_cast<T>(0.5) != 0) {
-      if (args.activation.op != 0) sum = activate(args.activation, static_cast<float>(sum));
+      sum = activate(args.activation, sum);
     }
     store_element(args.out, batch.out + row * args.out.strides[m] + column * args.out.strides[n], sum);
   }
