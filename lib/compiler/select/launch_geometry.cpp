@@ -15,6 +15,12 @@ Dim product_tiles(const StridedView& out) {
   Dim tiles = Dim::ceil_div(out.dims[rank - 2], kTile) * Dim::ceil_div(out.dims[rank - 1], kTile);
   return tiles * product(out.dims, 0, rank - 2);
 }
+// dot_mma takes tiles down to 32 x 16 where 64 x 64 ones are too few to fill a large GPU; blocks past its tiles end at once.
+Dim mma_blocks(const StridedView& out) {
+  const size_t rank = out.dims.size();
+  const Dim thin = Dim::ceil_div(out.dims[rank - 2], 32) * Dim::ceil_div(out.dims[rank - 1], 16) * product(out.dims, 0, rank - 2);
+  return Dim::min(thin, Dim::max(product_tiles(out), 512));
+}
 Dim conv_tiles(const LaunchSpec& launch) {
   const StridedView& y = launch.operands[3].view;
   const int64_t groups = attr_int(launch.attrs, "groups", 1);
@@ -29,7 +35,8 @@ void set_geometry(const Graph&, const Target& target, LaunchSpec& launch) {
   const std::string_view name = launch.row->name;
   const StridedView& out = launch.operands.back().view;
   Dim blocks = Dim::ceil_div(product(out.dims), kBlock);
-  if (name.starts_with("dot_mma") || name.starts_with("dot_tiled")) blocks = product_tiles(launch.operands[3].view);
+  if (name.starts_with("dot_mma")) blocks = mma_blocks(launch.operands[3].view);
+  if (name.starts_with("dot_tiled")) blocks = product_tiles(launch.operands[3].view);
   if (name.starts_with("conv_implicit_gemm") || name.starts_with("conv_direct")) blocks = conv_tiles(launch);
   launch.block = {kBlock, 1, 1};
   launch.grid = {Dim::max(Dim::min(blocks, kMaxBlocks), 1), 1, 1};
