@@ -108,6 +108,10 @@ const char* ge_plan_target(const ge_plan* plan, int32_t index) {
   if (index < 0 || index >= ge_plan_target_count(plan)) return nullptr;
   return plan->plan->plan().programs[static_cast<size_t>(index)].target.c_str();
 }
+int32_t ge_plan_find_target(const ge_plan* plan, const char* target) {
+  const auto found = plan->plan->program_for(target);
+  return found.ok() ? static_cast<int32_t>(*found) : -1;
+}
 const char* ge_plan_model_name(const ge_plan* plan) { return plan->plan->plan().model_name.c_str(); }
 const char* ge_plan_made_by(const ge_plan* plan) { return plan->plan->plan().made_by.c_str(); }
 ge_error* ge_plan_check(ge_plan* plan, ge_device* device, ge_plan_needs* out) {

@@ -84,6 +84,12 @@ uint32_t PlanMaker::builtin(const std::string& name) {
   return static_cast<uint32_t>(plan_.kernels.size()) - 1;
 }
 
+uint32_t PlanMaker::library(const std::string& name) {
+  const uint32_t kernel = builtin(name);
+  plan_.kernels[kernel].kind = KernelKind::kLibrary;
+  return kernel;
+}
+
 uint32_t PlanMaker::loop(const std::string& name, const LoopProgram& loop, int operand_count) {
   KernelDesc d;
   d.name = name;
@@ -180,14 +186,15 @@ Outcome::Outcome(ge_error* error) {
   ge_error_free(error);
 }
 
-Run::Run(const std::vector<std::byte>& file, int threads) {
+Run::Run(const std::vector<std::byte>& file, int threads, ge_device_kind kind, const ge_session_options* session_options) {
   ge_device_options options{};
   options.size = sizeof options;
+  options.kind = kind;
   options.threads = threads;
   opened = Outcome(ge_device_open(&options, &device));
   if (opened.ok()) opened = Outcome(ge_plan_open_memory(file.data(), file.size(), nullptr, &plan));
   if (opened.ok()) opened = Outcome(ge_model_load(plan, device, nullptr, &model));
-  if (opened.ok()) opened = Outcome(ge_session_create(model, nullptr, &session));
+  if (opened.ok()) opened = Outcome(ge_session_create(model, session_options, &session));
 }
 
 Run::~Run() {

@@ -35,6 +35,7 @@ class PlanMaker {
 
   // Kernels and steps. Every step names its node.
   uint32_t builtin(const std::string& name);
+  uint32_t library(const std::string& name);
   uint32_t loop(const std::string& name, const LoopProgram& loop, int operand_count);
   Step launch(uint32_t kernel, std::vector<TensorRef> operands, Attrs attrs, const std::string& node);
   Step copy(const TensorRef& from, const TensorRef& to, const std::string& node);
@@ -63,10 +64,10 @@ struct Outcome {
   int kind = 0;
   std::string code, message, json;
 };
-// Device, plan, model and session on the CPU, freed together.
+// Device, plan, model and session, freed together. `options` are the session's.
 class Run {
  public:
-  explicit Run(const std::vector<std::byte>& file, int threads = 2);
+  explicit Run(const std::vector<std::byte>& file, int threads = 2, ge_device_kind kind = GE_DEVICE_CPU, const ge_session_options* options = nullptr);
   ~Run();
   Run(const Run&) = delete;
   Outcome opened{nullptr};  // of the first call that failed

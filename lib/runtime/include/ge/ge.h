@@ -78,6 +78,8 @@ GE_API ge_error* ge_plan_open_memory(const void* data, size_t size_bytes, const 
 GE_API void ge_plan_close(ge_plan* plan);
 GE_API int32_t ge_plan_target_count(const ge_plan* plan);
 GE_API const char* ge_plan_target(const ge_plan* plan, int32_t index); /* NULL: no such index */
+/* Index of the target that a device of `target` ("sm_86") would run, or -1: the same one, or an older one of its generation. */
+GE_API int32_t ge_plan_find_target(const ge_plan* plan, const char* target);
 GE_API const char* ge_plan_model_name(const ge_plan* plan);
 GE_API const char* ge_plan_made_by(const ge_plan* plan);                 /* "ge 0.1.0" */
 typedef struct ge_plan_needs { /* what a plan takes on a device; bytes under the optimal dims */

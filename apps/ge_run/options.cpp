@@ -1,0 +1,151 @@
+#include "ge_run/options.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <cstdio>
+
+#include "common/version.h"
+
+namespace ge {
+namespace {
+
+constexpr const char* kAbout =
+    "Runs a plan made by ge-compile.\n"
+    "  ge-run plan.bin -i x=x.npy -o y=y.npy\n"
+    "  ge-run plan.bin --dim batch=8 --bench";
+
+// The flags whose values need a second look, as they were written.
+struct RawOptions {
+  std::vector<std::string> inputs, outputs, dims, expected;
+  std::string profile;
+  bool version = false;
+};
+
+using Option = CLI::Option;
+
+void add_tensors(CLI::App& app, RunCommand& c, RawOptions& raw) {
+  const char* group = "Tensors";
+  app.add_option("plan", c.plan, "the plan")->type_name("PLAN");
+  app.add_option("-i,--input", raw.inputs,
+                 "x.npy, w.safetensors:tensor, random[:SEED], zeros, ones, iota, or values 1,2,3; inputs not named are random:0; e.g. -i x=x.npy")
+      ->type_name("NAME=SOURCE")->allow_extra_args(false)->group(group);
+  app.add_option("-o,--output", raw.outputs, "where results go (npy or safetensors); without it a summary is printed; e.g. -o y=y.npy, -o results/")
+      ->type_name("[NAME=]FILE|DIR/")->allow_extra_args(false)->group(group);
+  app.add_option("--dim", raw.dims, "a size, for inputs that are generated; e.g. --dim batch=8")
+      ->type_name("NAME=N")->allow_extra_args(false)->group(group);
+  app.add_option("--expect", raw.expected, "compare an output with a file; exit 4 and the worst elements when they differ; e.g. --expect y=y.npy")
+      ->type_name("NAME=FILE")->allow_extra_args(false)->group(group);
+  app.add_option("--rtol", c.rtol, "relative tolerance of --expect; default by element type; e.g. --rtol 1e-3")->type_name("X")->group(group);
+  app.add_option("--atol", c.atol, "absolute tolerance of --expect; e.g. --atol 1e-5")->type_name("X")->group(group);
+}
+
+void add_device(CLI::App& app, RunCommand& c) {
+  const char* group = "Device";
+  app.add_option("-d,--device", c.device, "auto, cpu or cuda[:N]; auto is the GPU where the plan has code for it; e.g. -d cuda:1")
+      ->type_name("DEVICE")->group(group);
+  app.add_option("--threads", c.threads, "CPU threads; 0 is all this process may use; e.g. --threads 4")->type_name("N")->check(CLI::Range(0, 4096))->group(group);
+  app.add_option_function<std::string>("--trust", [&c](const std::string&) { c.trust_builtin_only = true; }, "builtin refuses device code that a plan carries; e.g. --trust builtin")
+      ->type_name("builtin")->check(CLI::IsMember({"builtin"}))->group(group);
+  app.add_flag("--no-graph", c.no_graph, "launch directly on every run, record no CUDA graph")->group(group);
+}
+
+void add_measuring(CLI::App& app, RunCommand& c, RawOptions& raw) {
+  const char* group = "Measuring";
+  app.add_flag("--bench", c.bench, "latency over many runs, host and device time apart; e.g. --bench --iterations 100")->group(group);
+  app.add_option("--warmup", c.warmup, "runs before the measured ones; e.g. --warmup 10")->type_name("N")->check(CLI::Range(0, 1000000))->group(group);
+  app.add_option("--iterations", c.iterations, "measured runs; e.g. --iterations 100")->type_name("N")->check(CLI::Range(1, 10000000))->group(group);
+  app.add_option("--duration", c.duration_s, "measure for so many seconds instead (default 1); e.g. --duration 10")->type_name("S")->check(CLI::Range(0.001, 86400.0))->group(group);
+  app.add_option("--profile", raw.profile, "time, bytes and FLOPs per launch; =FILE.json writes a Perfetto trace; e.g. --profile=trace.json")
+      ->type_name("FILE")->expected(0, 1)->default_str("-")->group(group);
+  app.add_flag("--startup", c.startup, "where start-up time went: driver, verify, weights, code, first run")->group(group);
+}
+
+void add_checks(CLI::App& app, RunCommand& c, RawOptions& raw) {
+  const char* group = "Checks and output";
+  app.add_flag("--dry-run", c.dry_run, "can this plan run here? yes or no and why; nothing is run")->group(group);
+  app.add_flag("--verify", c.verify, "check this machine against the reference answers kept in the plan")->group(group);
+  app.add_flag("--find-first-difference", c.find_first_difference, "name the first launch that differs from the CPU reference")->group(group);
+  app.add_flag("--json", c.json, "machine output on standard output")->group(group);
+  app.add_flag("--version", raw.version, "version, commit, CUDA and library versions")->group(group);
+}
+
+int usage(const std::string& text) {
+  fmt::print(stderr, "error[E0110]: {}\n  run ge-run --help for the flags\n", text);
+  return 2;
+}
+
+// "NAME=VALUE"; nullopt where there is no name before the '='.
+std::optional<std::pair<std::string, std::string>> split(const std::string& text) {
+  const size_t at = text.find('=');
+  if (at == std::string::npos || at == 0 || at + 1 == text.size()) return std::nullopt;
+  return std::pair(text.substr(0, at), text.substr(at + 1));
+}
+
+std::optional<int64_t> to_integer(const std::string& text) {
+  int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+// Empty where all is well.
+std::string interpret(const RawOptions& raw, RunCommand& c) {
+  for (const std::string& text : raw.inputs) {
+    const auto parts = split(text);
+    if (!parts) return "-i " + text + ": NAME=SOURCE is needed";
+    c.inputs.push_back(*parts);
+  }
+  for (const std::string& text : raw.outputs) {
+    const auto parts = split(text);
+    c.outputs.push_back(parts ? *parts : std::pair(std::string(), text));
+    if (c.outputs.back().second.empty()) return "-o needs a file";
+  }
+  for (const std::string& text : raw.expected) {
+    const auto parts = split(text);
+    if (!parts) return "--expect " + text + ": NAME=FILE is needed";
+    c.expected.push_back(*parts);
+  }
+  for (const std::string& text : raw.dims) {
+    const auto parts = split(text);
+    const auto value = parts ? to_integer(parts->second) : std::nullopt;
+    if (!value) return "--dim " + text + ": NAME=N is needed, N a whole number";
+    c.dims.emplace_back(parts->first, *value);
+  }
+  const bool cuda_number = c.device.rfind("cuda:", 0) == 0 && to_integer(c.device.substr(5)).value_or(-1) >= 0;
+  if (c.device != "auto" && c.device != "cpu" && c.device != "cuda" && !cuda_number) return "--device " + c.device + ": auto, cpu or cuda[:N] is needed";
+  c.profile = !raw.profile.empty();
+  if (raw.profile != "-") c.trace = raw.profile;
+  if (c.iterations && c.duration_s) return "--iterations and --duration exclude each other";
+  return "";
+}
+
+}  // namespace
+
+std::optional<int> parse_options(int argc, char** argv, RunCommand& command) {
+  CLI::App app{kAbout, "ge-run"};
+  RawOptions raw;
+  add_tensors(app, command, raw);
+  add_device(app, command);
+  add_measuring(app, command, raw);
+  add_checks(app, command, raw);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    fmt::print("{}", app.help());
+    return 0;
+  } catch (const CLI::ParseError& e) {
+    return usage(e.what());
+  }
+  if (raw.version) {
+    fmt::print("{}", version_text("ge-run"));
+    return 0;
+  }
+  if (command.plan.empty()) return usage("a plan is needed");
+  const std::string wrong = interpret(raw, command);
+  if (!wrong.empty()) return usage(wrong);
+  return std::nullopt;
+}
+
+}  // namespace ge

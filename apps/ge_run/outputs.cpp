@@ -1,0 +1,102 @@
+#include "ge_run/outputs.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "platform/file.h"
+#include "tensor_file/npy.h"
+#include "tensor_file/safetensors.h"
+
+namespace ge {
+namespace {
+
+bool is_safetensors(const std::string& file) {
+  const std::string_view end = ".safetensors";
+  return file.size() >= end.size() && file.compare(file.size() - end.size(), end.size(), end) == 0;
+}
+
+// A name as a file's: what a path would read differently becomes '_'.
+std::string file_name(const std::string& name) {
+  std::string text = name;
+  std::replace(text.begin(), text.end(), '/', '_');
+  if (text.empty() || text == "." || text == "..") text = "_" + text;
+  return text + ".npy";
+}
+
+std::vector<int32_t> all_of(size_t count) {
+  std::vector<int32_t> all(count);
+  for (size_t i = 0; i < count; ++i) all[i] = static_cast<int32_t>(i);
+  return all;
+}
+
+Status add_destinations(const std::string& name, const std::string& file, const std::vector<PortInfo>& ports, std::vector<Destination>& into) {
+  std::vector<int32_t> outputs = all_of(ports.size());
+  if (!name.empty()) {
+    GE_ASSIGN(const int32_t index, find_port(ports, name, Code::unknown_output));
+    outputs = {index};
+  }
+  if (file.back() == '/') {
+    for (int32_t i : outputs) into.push_back({{i}, file + file_name(ports[static_cast<size_t>(i)].name)});
+    return {};
+  }
+  if (outputs.size() != 1 && !is_safetensors(file)) {
+    return fail(Code::bad_usage)
+        .because("the plan has " + std::to_string(ports.size()) + " outputs, " + file + " holds one")
+        .try_("-o " + (ports.empty() ? std::string("NAME") : ports[0].name) + "=" + file + ", or -o DIR/ for all of them");
+  }
+  into.push_back({std::move(outputs), file});
+  return {};
+}
+
+Status make_folder(const std::string& file) {
+  const std::string folder = folder_of(file);
+  struct stat status{};
+  if (folder.empty() || stat(folder.c_str(), &status) == 0) return {};
+  if (mkdir(folder.c_str(), 0777) == 0 || errno == EEXIST) return {};
+  return fail(Code::file_unwritable).at(folder).because(std::strerror(errno));
+}
+
+Status write_destination(const Destination& d, const std::vector<PortInfo>& ports, const std::vector<HostTensor>& tensors) {
+  if (!is_safetensors(d.file)) return write_npy_file(d.file, span_of(tensors[static_cast<size_t>(d.outputs[0])]));
+  std::vector<NamedTensor> named;
+  for (int32_t i : d.outputs) named.push_back({ports[static_cast<size_t>(i)].name, span_of(tensors[static_cast<size_t>(i)])});
+  GE_ASSIGN(const ByteBuffer bytes, write_safetensors(named));
+  return write_file(d.file, bytes.span());
+}
+
+}  // namespace
+
+Result<std::vector<Destination>> plan_outputs(const RunCommand& command, const std::vector<PortInfo>& ports) {
+  std::vector<Destination> destinations;
+  ErrorList errors;
+  for (const auto& [name, file] : command.outputs) {
+    Status status = add_destinations(name, file, ports, destinations);
+    if (!status.ok()) errors.add(std::move(status).take_error());
+  }
+  for (size_t i = 0; i < destinations.size(); ++i) {
+    for (size_t k = 0; k < i; ++k) {
+      if (destinations[i].file == destinations[k].file && destinations[i].file.rfind("/dev/", 0) != 0) {
+        errors.add(fail(Code::bad_usage).at(destinations[i].file).because("two outputs go to one file"));
+      }
+    }
+  }
+  GE_TRY(errors.take());
+  return destinations;
+}
+
+Status write_outputs(const std::vector<Destination>& destinations, const std::vector<PortInfo>& ports, const std::vector<HostTensor>& tensors) {
+  for (const Destination& d : destinations) GE_TRY(write_destination(d, ports, tensors));
+  return {};
+}
+
+Status make_output_folders(const RunCommand& command) {
+  for (const auto& [name, file] : command.outputs) {
+    if (file.back() == '/') GE_TRY(make_folder(file));
+  }
+  return {};
+}
+
+}  // namespace ge
