@@ -91,8 +91,8 @@ size_t for_each_mutation(ByteSpan original, const std::function<void(const Mutat
   return count;
 }
 
-void for_each_truncation(ByteSpan file, const std::function<void(ByteSpan)>& visit) {
-  for (size_t size = 0; size < file.size(); ++size) visit(file.first(size));
+void for_each_truncation(ByteSpan file, const std::function<void(ByteSpan)>& visit, size_t step) {
+  for (size_t size = 0; size < file.size(); size += step) visit(file.first(size));
 }
 
 }  // namespace ge::test

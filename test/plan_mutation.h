@@ -23,7 +23,7 @@ struct Mutation {
 // program, and the header's hash are made right again. `step` > 1 visits every step-th byte only. Returns the
 // number of mutations.
 size_t for_each_mutation(ByteSpan file, const std::function<void(const Mutation&)>& visit, size_t step = 1);
-// Every proper prefix of the file.
-void for_each_truncation(ByteSpan file, const std::function<void(ByteSpan)>& visit);
+// Every proper prefix of the file, or every step-th.
+void for_each_truncation(ByteSpan file, const std::function<void(ByteSpan)>& visit, size_t step = 1);
 
 }  // namespace ge::test

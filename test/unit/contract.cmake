@@ -1,6 +1,7 @@
 # expressions, argument packing, plan files, verifying, binding.
 add_library(ge_plan_mutation STATIC ${CMAKE_CURRENT_LIST_DIR}/../plan_mutation.cpp)
-target_link_libraries(ge_plan_mutation PUBLIC ge_contract ge_catch)
+target_include_directories(ge_plan_mutation PUBLIC ${CMAKE_CURRENT_LIST_DIR}/..)
+target_link_libraries(ge_plan_mutation PUBLIC ge_flags ge_contract)
 ge_test(contract_test
   SOURCES
     unit/contract_sample.cpp
