@@ -149,7 +149,7 @@ class NestBuilder {
   // An op may run once per element of its own result, not once per element of a larger loop.
   Status check_redundancy(const Node& node, ValueId counted, bool element) const {
     const double runs = element ? domain_elements_ : outer_elements_;
-    if (runs <= 1.01 * static_cast<double>(opt_elements(counted))) return {};
+    if (domain_elements_ == 0 || runs <= 1.01 * static_cast<double>(opt_elements(counted))) return {};
     return refuse(std::string(name_of(node.op)) + " would be computed again for every element of a larger loop");
   }
 

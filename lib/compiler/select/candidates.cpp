@@ -67,7 +67,7 @@ void finish_loop(const Graph& graph, Work& w, LoopNest nest) {
 
 Result<Work> copy_work(const Graph& graph, LaunchOperand from, LaunchOperand to, std::vector<Source> sources, bool prefer_loops) {
   const Type type{graph.type(from.value).dtype, from.view.dims};
-  Work w{prefer_loops ? "" : "copy", {}};
+  Work w{prefer_loops ? "" : "copy", {}, {}};
   w.spec.operands = {std::move(from), std::move(to)};
   w.spec.sources = std::move(sources);
   if (!prefer_loops) return w;
@@ -112,7 +112,7 @@ class Describer {
     return works;
   }
   Work work(std::string_view family, std::vector<LaunchOperand> operands, Attrs attrs) const {
-    Work w{family, {}};
+    Work w{family, {}, {}};
     w.spec.operands = std::move(operands);
     std::sort(attrs.begin(), attrs.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     w.spec.attrs = std::move(attrs);
@@ -298,16 +298,19 @@ class Describer {
   }
 
   Result<Works> loop_or_reference() {
-    Result<Work> loop = fail(Code::no_kernel);
+    std::string refusal;
     if (prefer_loops_) {
       const Grouping g = body_of(graph_, {id_});
-      loop = loop_work(graph_, views_, g.body, g.operands, node_.results, exact_);
+      Result<Work> loop = loop_work(graph_, views_, g.body, g.operands, node_.results, exact_);
       if (loop.ok()) {
         loop->spec.sources = node_.sources;
         return one(std::move(loop));
       }
+      refusal = loop.error().first().message;
     }
-    return one(reference());
+    Result<Work> w = reference();
+    if (w.ok()) w->loop_refusal = std::move(refusal);
+    return one(std::move(w));
   }
 
   Result<Work> reference() const {
@@ -364,7 +367,7 @@ class Describer {
 Result<Work> loop_work(const Graph& graph, const ValueViews& views, const Graph& body, const std::vector<ValueId>& operands,
                        const std::vector<ValueId>& results, bool exact) {
   GE_ASSIGN(LoopNest nest, build_loop_nest(body, exact));
-  Work w{"", {}};
+  Work w{"", {}, {}};
   for (size_t i = 0; i < nest.operands.size(); ++i) {
     const LoopNest::Binding& b = nest.operands[i];
     OperandView view{b.output ? results[b.index] : operands[b.index], nest.domain, b.axes};

@@ -14,6 +14,7 @@ namespace ge {
 struct Work {
   std::string_view family;  // "dot", "conv", ...; "" for a generated loop
   LaunchSpec spec;          // row not yet chosen
+  std::string loop_refusal; // why no loop does it, where one was tried
 };
 // One entry per launch that the node needs, in order (a concat needs one copy per operand). Empty: nothing to do.
 Result<std::vector<Work>> describe_node(const Graph& graph, const ValueViews& views, NodeId node, bool prefer_loops, bool exact);

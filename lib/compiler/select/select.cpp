@@ -44,6 +44,7 @@ class Chooser {
     const KernelRow* best = nullptr;
     double best_cost = 0;
     std::vector<Candidate> candidates;
+    if (!work.loop_refusal.empty()) candidates.push_back({"loop", 0, work.loop_refusal, false});
     for (const KernelRow& row : kernel_rows()) {
       if (row.device != target_.device() || !in_family(row, work.family)) continue;
       Candidate c{std::string(row.name), 0, refusal(row, work.spec), false};
