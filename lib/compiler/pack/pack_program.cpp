@@ -136,9 +136,15 @@ class Packer {
             in_place_[step][out] = static_cast<int8_t>(in);
             share(launch.operands[out].view.root, launch.operands[in].view.root);
             break;
+          } else if (!launch.nest->operands[in].output && updates(launch.operands[in], launch.operands[out])) {
+            in_place_[step][out] = static_cast<int8_t>(in);
           }
       }
     }
+  }
+  // The loop reads and writes one value, element by element.
+  static bool updates(const LaunchOperand& in, const LaunchOperand& out) {
+    return in.value != kNone && in.value == out.value && out.output < 0 && in.view.offset == out.view.offset && in.view.strides == out.view.strides;
   }
   static bool stored_last(const LaunchSpec& launch, size_t out) {
     const LoopProgram& program = launch.nest->program;

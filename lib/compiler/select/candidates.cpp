@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compiler/ir/builder.h"
 #include "compiler/passes/epilogue.h"
 #include "compiler/passes/grouping.h"
 #include "compiler/select/cost.h"
@@ -67,7 +68,7 @@ void finish_loop(const Graph& graph, Work& w, LoopNest nest) {
 
 Result<Work> copy_work(const Graph& graph, LaunchOperand from, LaunchOperand to, std::vector<Source> sources, bool prefer_loops) {
   const Type type{graph.type(from.value).dtype, from.view.dims};
-  Work w{prefer_loops ? "" : "copy", {}, {}};
+  Work w{prefer_loops ? "" : "copy", {}, {}, {}};
   w.spec.operands = {std::move(from), std::move(to)};
   w.spec.sources = std::move(sources);
   if (!prefer_loops) return w;
@@ -112,7 +113,7 @@ class Describer {
     return works;
   }
   Work work(std::string_view family, std::vector<LaunchOperand> operands, Attrs attrs) const {
-    Work w{family, {}, {}};
+    Work w{family, {}, {}, {}};
     w.spec.operands = std::move(operands);
     std::sort(attrs.begin(), attrs.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     w.spec.attrs = std::move(attrs);
@@ -165,7 +166,32 @@ class Describer {
       operands.resize(3, kNone);
       operands[2] = bias;
     }
-    return kind == "dot" ? dot(*core, operands, result(), activation) : conv(*core, operands, result(), activation);
+    if (kind == "conv") return conv(*core, operands, result(), activation);
+    GE_ASSIGN(Work w, dot(*core, operands, result(), activation));
+    if (prefer_loops_ && activation.scalar_op != 0) GE_TRY(split_activation(*core, operands, w));
+    return w;
+  }
+
+  // The product with its bias into the result, then the body's last op on the result in place.
+  Status split_activation(const Node& core, const std::vector<ValueId>& operands, Work& w) const {
+    GE_ASSIGN(Work product, dot(core, operands, result(), {}));
+    const Graph& body = *node_.body;
+    const Node& last = *body.producer(body.outputs[0]);
+    Graph alone;
+    alone.symbols = graph_.symbols;
+    std::vector<ValueId> inner{alone.add_input("x", graph_.type(result()))};
+    for (size_t i = 1; i < last.operands.size(); ++i) {
+      const auto bound = scalar_value(body, last.operands[i]);
+      if (!bound) return {};
+      Builder b(alone, {});
+      inner.push_back(b.broadcast(b.scalar(graph_.type(result()).dtype, *bound), graph_.type(result()).dims));
+    }
+    alone.add_output(alone.node(alone.add_node(last.op, inner, {graph_.type(result())})).results[0], "y");
+    GE_ASSIGN(Work activate, loop_work(graph_, views_, alone, {result()}, {result()}, exact_));
+    activate.spec.sources = node_.sources;
+    w.split.push_back(std::move(product));
+    w.split.push_back(std::move(activate));
+    return {};
   }
 
   static Attrs activation_attrs(const EpilogueActivation& a) {
@@ -367,7 +393,7 @@ class Describer {
 Result<Work> loop_work(const Graph& graph, const ValueViews& views, const Graph& body, const std::vector<ValueId>& operands,
                        const std::vector<ValueId>& results, bool exact) {
   GE_ASSIGN(LoopNest nest, build_loop_nest(body, exact));
-  Work w{"", {}, {}};
+  Work w{"", {}, {}, {}};
   for (size_t i = 0; i < nest.operands.size(); ++i) {
     const LoopNest::Binding& b = nest.operands[i];
     OperandView view{b.output ? results[b.index] : operands[b.index], nest.domain, b.axes};

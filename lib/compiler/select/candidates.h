@@ -15,6 +15,9 @@ struct Work {
   std::string_view family;  // "dot", "conv", ...; "" for a generated loop
   LaunchSpec spec;          // row not yet chosen
   std::string loop_refusal; // why no loop does it, where one was tried
+  // The same work in several launches, where that may be cheaper: a library's product without its activation, then a loop
+  // that activates the result in place. Empty: there is no such way.
+  std::vector<Work> split;
 };
 // One entry per launch that the node needs, in order (a concat needs one copy per operand). Empty: nothing to do.
 Result<std::vector<Work>> describe_node(const Graph& graph, const ValueViews& views, NodeId node, bool prefer_loops, bool exact);

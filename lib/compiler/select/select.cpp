@@ -35,16 +35,49 @@ class Chooser {
   Chooser(const Graph& graph, const Target& target, const SelectOptions& options)
       : graph_(graph), target_(target), options_(options), samples_(sample_symbols(graph)) {}
 
+  // Adds the work's launches and candidates to the selection: one launch, or the split where that is cheaper.
   Status choose(Work& work, NodeSelection& selection) const {
-    if (work.family.empty()) {
-      selection.candidates.push_back({"loop", launch_cost_us(graph_, work.spec, target_), "", true});
-      selection.launches.push_back(std::move(work.spec));
-      return {};
+    Verdict whole = judge(work);
+    double split_cost = 0;
+    std::vector<Verdict> parts;
+    for (const Work& part : work.split) {
+      parts.push_back(judge(part));
+      split_cost += parts.back().cost;
     }
-    const KernelRow* best = nullptr;
-    double best_cost = 0;
-    std::vector<Candidate> candidates;
-    if (!work.loop_refusal.empty()) candidates.push_back({"loop", 0, work.loop_refusal, false});
+    const bool splittable = !parts.empty() && std::all_of(parts.begin(), parts.end(), [](const Verdict& v) { return v.possible; });
+    if (splittable && (!whole.possible || split_cost < whole.cost)) {
+      std::string name;
+      for (const Verdict& v : parts) name += (name.empty() ? "" : " + ") + v.kernel;
+      for (Candidate& c : whole.candidates) c.chosen = false;
+      whole.candidates.insert(whole.candidates.begin(), {name, split_cost, "", true});
+      for (size_t i = 0; i < parts.size(); ++i) take(work.split[i], parts[i], selection);
+    } else if (whole.possible) {
+      take(work, whole, selection);
+    } else {
+      return no_kernel(work, whole.candidates);
+    }
+    selection.candidates.insert(selection.candidates.end(), whole.candidates.begin(), whole.candidates.end());
+    return {};
+  }
+
+ private:
+  // What could do a work, and what does it best.
+  struct Verdict {
+    bool possible = false;
+    const KernelRow* row = nullptr;  // null: a loop
+    std::string kernel;
+    double cost = 0;
+    std::vector<Candidate> candidates;  // chosen first, then by cost, then refused
+  };
+
+  Verdict judge(const Work& work) const {
+    Verdict v;
+    if (work.family.empty()) {
+      v = {true, nullptr, "loop", launch_cost_us(graph_, work.spec, target_), {}};
+      v.candidates.push_back({"loop", v.cost, "", true});
+      return v;
+    }
+    if (!work.loop_refusal.empty()) v.candidates.push_back({"loop", 0, work.loop_refusal, false});
     for (const KernelRow& row : kernel_rows()) {
       if (row.device != target_.device() || !in_family(row, work.family)) continue;
       Candidate c{std::string(row.name), 0, refusal(row, work.spec), false};
@@ -52,27 +85,31 @@ class Chooser {
         LaunchSpec trial = work.spec;
         trial.row = &row;
         c.cost_us = launch_cost_us(graph_, trial, target_);
-        if (best == nullptr || c.cost_us < best_cost) {
-          best = &row;
-          best_cost = c.cost_us;
+        if (!v.possible || c.cost_us < v.cost) {
+          v.possible = true;
+          v.row = &row;
+          v.cost = c.cost_us;
         }
       }
-      candidates.push_back(std::move(c));
+      v.candidates.push_back(std::move(c));
     }
-    if (best == nullptr) return no_kernel(work, candidates);
-    for (Candidate& c : candidates) c.chosen = c.kernel == best->name;
-    std::stable_sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
+    if (v.possible) v.kernel = std::string(v.row->name);
+    for (Candidate& c : v.candidates) c.chosen = v.possible && c.kernel == v.kernel;
+    std::stable_sort(v.candidates.begin(), v.candidates.end(), [](const Candidate& a, const Candidate& b) {
       return std::tuple(!a.chosen, !a.refused.empty(), a.cost_us) < std::tuple(!b.chosen, !b.refused.empty(), b.cost_us);
     });
-    selection.candidates.insert(selection.candidates.end(), candidates.begin(), candidates.end());
-    work.spec.row = best;
-    keep_known_attrs(*best, work.spec.attrs);
-    set_geometry(graph_, target_, work.spec);
-    selection.launches.push_back(std::move(work.spec));
-    return {};
+    return v;
   }
 
- private:
+  void take(Work& work, const Verdict& verdict, NodeSelection& selection) const {
+    work.spec.row = verdict.row;
+    if (verdict.row != nullptr) {
+      keep_known_attrs(*verdict.row, work.spec.attrs);
+      set_geometry(graph_, target_, work.spec);
+    }
+    selection.launches.push_back(std::move(work.spec));
+  }
+
   // "dot" owns dot_reference and dot_blocked_f32; "log_softmax" is not "softmax".
   static bool in_family(const KernelRow& row, std::string_view family) {
     return row.name.starts_with(family) && row.name.size() > family.size() && row.name[family.size()] == '_';
