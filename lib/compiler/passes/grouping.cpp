@@ -41,9 +41,10 @@ Grouping body_of(const Graph& graph, const std::vector<NodeId>& nodes) {
   Grouping g;
   g.body.symbols = graph.symbols;
   std::map<ValueId, ValueId> names;
-  const auto bring_in = [&](ValueId v) {
+  const auto bring_in = [&](ValueId v, Op reader) {
     if (v == kNone || names.count(v) != 0) return;
-    if (is_scalar_constant(graph, v)) {
+    const bool is_tensor = reader == Op::dot || reader == Op::conv;  // these read theirs from memory, uniform or not
+    if (!is_tensor && is_scalar_constant(graph, v)) {
       names[v] = g.body.add_constant(*graph.constant(v));
       return;
     }
@@ -52,7 +53,7 @@ Grouping body_of(const Graph& graph, const std::vector<NodeId>& nodes) {
   };
   for (const NodeId id : nodes) {
     const Node& node = graph.node(id);
-    for (const ValueId v : node.operands) bring_in(v);
+    for (const ValueId v : node.operands) bring_in(v, node.op);
     copy_node(graph, node, g.body, names);
   }
   for (const NodeId id : nodes)
