@@ -12,12 +12,12 @@ cmake --preset "$preset" -DGE_BUILD_TESTS=ON "$@"
 cmake --build --preset "$preset" --parallel "$jobs"
 
 case $preset in
-  default | release | ci) table=build/test/op_table.txt ;;
-  *) table=build-$preset/test/op_table.txt ;;
+  default | release | ci) tables=build/test ;;
+  *) tables=build-$preset/test ;;
 esac
-rm -f "$table"
+rm -f "$tables"/op_table_*.txt
 set +e
-ctest --preset "$preset" --parallel "$jobs" 2>&1 | awk -v table="$table" '
-  /^[0-9]+% tests passed/ { while ((getline line < table) > 0) print line; print "" }
+ctest --preset "$preset" --parallel "$jobs" 2>&1 | awk -v tables="$tables" '
+  /^[0-9]+% tests passed/ { system("cat " tables "/op_table_*.txt 2>/dev/null; echo") }
   { print; fflush() }'
 exit "${PIPESTATUS[0]}"

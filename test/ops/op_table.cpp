@@ -1,8 +1,9 @@
 // op_table [--device cpu|cuda] [--op NAME] [--out FILE]: every core op in every dtype, reference against the device, as a table.
-// Exit code 0: all agree; 1: some differ; 77: no such device here.
+// Exit code 0: all agree; 1: some differ; 77: no such device here. With GE_QUICK in the environment every eighth graph runs.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <set>
@@ -73,8 +74,11 @@ int run(const std::string& device, const std::string& only, const char* out_path
   std::map<std::string, std::map<DType, std::string>> table;
   std::vector<std::string> order;
   bool failed = false;
-  for (const OpGraph& g : op_graphs()) {
-    if (!only.empty() && g.op != only) continue;
+  const size_t stride = std::getenv("GE_QUICK") != nullptr ? 8 : 1;
+  const std::vector<OpGraph> graphs = op_graphs();
+  for (size_t i = 0; i < graphs.size(); ++i) {
+    const OpGraph& g = graphs[i];
+    if (i % stride != 0 || (!only.empty() && g.op != only)) continue;
     const std::string result = check_graph(g, device);
     failed = failed || result == "FAIL";
     if (table.count(g.op) == 0) order.push_back(g.op);
