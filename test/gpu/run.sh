@@ -42,7 +42,8 @@ check() {
 
 part_build() {
   test/install_dependencies.sh || exit 3
-  check configure build.log cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DGE_CUDA=ON -DGE_BUILD_TESTS=ON "$@" || return
+  check configure build.log cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DGE_CUDA=ON -DGE_BUILD_TESTS=ON \
+    -DCMAKE_INCLUDE_PATH="$PWD/build-deps/include" "$@" || return  # headers brought along where nothing can be installed
   check build build.log cmake --build "$build" --parallel "$(nproc)"
 }
 
@@ -109,7 +110,7 @@ done
 for log in bench-digits bench-mlp bench-layer profile-layer startup-mlp; do
   [ ! -f "$out/$log.log" ] || { echo; echo "== $log"; cat "$out/$log.log"; }
 done
-[ ! -f "$build/test/op_table.txt" ] || { echo; cat "$build/test/op_table.txt"; }
+for table in "$build"/test/op_table_*.txt; do [ ! -f "$table" ] || { echo; cat "$table"; }; done
 [ ! -f "$out/peers.log" ] || { echo; sed -n '/^workload/,$p' "$out/peers.log"; }
 echo
 nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null
