@@ -10,7 +10,8 @@ namespace {
 
 // Columns that a terminal shows: UTF-8 continuation bytes take none.
 size_t width_of(const std::string& text) {
-  return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+  return static_cast<size_t>(std::count_if(
+      text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
 }
 
 }  // namespace
@@ -22,7 +23,9 @@ Table::Table(std::vector<std::string> headings) : headings_(std::move(headings))
   }
 }
 
-void Table::add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+void Table::add(std::vector<std::string> cells) {
+  rows_.push_back(std::move(cells));
+}
 
 std::string Table::text() const {
   std::vector<size_t> widths;

@@ -1,4 +1,5 @@
-// Aligned text tables for terminals and logs. Entry: Table. Invariant: no trailing spaces; a column's width is its widest cell.
+// Aligned text tables for terminals and logs. Entry: Table. Invariant: no trailing spaces; a column's width
+// is its widest cell.
 #pragma once
 #include <cstdint>
 #include <string>

@@ -22,8 +22,16 @@ double percentile(const std::vector<double>& sorted, double share) {
 
 void write_latency(DocumentBuilder& b, std::string_view name, const Latency& l) {
   b.key(name).begin_object();
-  b.member("runs", l.runs).member("min", l.min).member("mean", l.mean).member("median", l.median).member("p90", l.p90);
-  b.member("p95", l.p95).member("p99", l.p99).member("max", l.max).member("variance", l.variance).end_object();
+  b.member("runs", l.runs)
+      .member("min", l.min)
+      .member("mean", l.mean)
+      .member("median", l.median)
+      .member("p90", l.p90);
+  b.member("p95", l.p95)
+      .member("p99", l.p99)
+      .member("max", l.max)
+      .member("variance", l.variance)
+      .end_object();
 }
 
 }  // namespace
@@ -59,7 +67,8 @@ Result<Bench> run_bench(ge_session* session, const RunCommand& command) {
     GE_TRY(run(command.warmup, *command.iterations));
   } else {
     GE_TRY(run(command.warmup, 1));
-    const int64_t end = monotonic_ns() + static_cast<int64_t>(command.duration_s.value_or(kDefaultDuration) * 1e9);
+    const int64_t end =
+        monotonic_ns() + static_cast<int64_t>(command.duration_s.value_or(kDefaultDuration) * 1e9);
     while (monotonic_ns() < end && device.size() < kMaxRuns) {
       // About a twentieth of a second at a time, so that the end is met.
       GE_TRY(run(0, static_cast<int32_t>(std::clamp(50000 / std::max(host.back(), 1.0), 1.0, 1000.0))));
@@ -71,8 +80,9 @@ Result<Bench> run_bench(ge_session* session, const RunCommand& command) {
 std::string bench_table(const Bench& bench) {
   Table table({"us", ">runs", ">min", ">mean", ">median", ">p90", ">p95", ">p99", ">max", ">variance"});
   const auto row = [&](const char* name, const Latency& l) {
-    table.add({name, std::to_string(l.runs), number_text(l.min), number_text(l.mean), number_text(l.median), number_text(l.p90), number_text(l.p95),
-               number_text(l.p99), number_text(l.max), number_text(l.variance)});
+    table.add({name, std::to_string(l.runs), number_text(l.min), number_text(l.mean), number_text(l.median),
+               number_text(l.p90), number_text(l.p95), number_text(l.p99), number_text(l.max),
+               number_text(l.variance)});
   };
   row("device", bench.device);
   row("host", bench.host);

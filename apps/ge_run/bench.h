@@ -14,7 +14,9 @@ struct Latency {  // microseconds; variance in square microseconds
   double min = 0, mean = 0, median = 0, p90 = 0, p95 = 0, p99 = 0, max = 0, variance = 0;
 };
 Latency latency_of(std::vector<double> times_us);
-struct Bench { Latency device, host; };
+struct Bench {
+  Latency device, host;
+};
 // `iterations` runs, or as many as fit into `duration_s` (1 s by default), after `warmup` ones.
 Result<Bench> run_bench(ge_session* session, const RunCommand& command);
 std::string bench_table(const Bench& bench);

@@ -18,13 +18,19 @@ constexpr size_t kWorst = 5;
 
 std::pair<double, double> default_tolerance(DType dtype) {
   switch (dtype) {
-    case DType::float64: return {1e-9, 1e-12};
-    case DType::float32: return {1e-4, 1e-5};
-    case DType::float16: return {1e-2, 1e-3};
-    case DType::bfloat16: return {2e-2, 1e-2};
+    case DType::float64:
+      return {1e-9, 1e-12};
+    case DType::float32:
+      return {1e-4, 1e-5};
+    case DType::float16:
+      return {1e-2, 1e-3};
+    case DType::bfloat16:
+      return {2e-2, 1e-2};
     case DType::float8e4m3fn:
-    case DType::float8e5m2: return {1e-1, 1e-2};
-    default: return {0, 0};
+    case DType::float8e5m2:
+      return {1e-1, 1e-2};
+    default:
+      return {0, 0};
   }
 }
 
@@ -45,7 +51,8 @@ std::vector<int64_t> index_of(int64_t flat, const std::vector<int64_t>& dims) {
   return index;
 }
 
-// Share of the tolerance that the difference takes: above 1 they differ. Infinite where no tolerance could help.
+// Share of the tolerance that the difference takes: above 1 they differ. Infinite where no tolerance could
+// help.
 double share(double got, double want, const Comparison& c) {
   if (std::isnan(got) || std::isnan(want)) return std::isnan(got) == std::isnan(want) ? 0 : INFINITY;
   if (got == want) return 0;
@@ -62,7 +69,9 @@ class Comparer {
     for (int64_t i = 0; i < c_.count; ++i) {
       exact ? integer(i) : real(i);
     }
-    std::sort(worst_.begin(), worst_.end(), [](const auto& a, const auto& b) { return a.first != b.first ? a.first > b.first : a.second < b.second; });
+    std::sort(worst_.begin(), worst_.end(), [](const auto& a, const auto& b) {
+      return a.first != b.first ? a.first > b.first : a.second < b.second;
+    });
     for (const auto& [error, i] : worst_) {
       c_.worst.push_back({index_of(i, got_.dims), element_text(got_, i), element_text(want_, i), error});
     }
@@ -70,13 +79,15 @@ class Comparer {
 
  private:
   void integer(int64_t i) {
-    const int64_t a = load_as_int64(got_.dtype, got_.bytes.data(), i), b = load_as_int64(want_.dtype, want_.bytes.data(), i);
+    const int64_t a = load_as_int64(got_.dtype, got_.bytes.data(), i),
+                  b = load_as_int64(want_.dtype, want_.bytes.data(), i);
     const double difference = std::fabs(static_cast<double>(a) - static_cast<double>(b));
     c_.max_abs_error = std::max(c_.max_abs_error, difference);
     if (a != b && difference > c_.atol) note(i, difference);
   }
   void real(int64_t i) {
-    const double a = load_as_double(got_.dtype, got_.bytes.data(), i), b = load_as_double(want_.dtype, want_.bytes.data(), i);
+    const double a = load_as_double(got_.dtype, got_.bytes.data(), i),
+                 b = load_as_double(want_.dtype, want_.bytes.data(), i);
     if (std::isfinite(a) && std::isfinite(b)) {
       c_.max_abs_error = std::max(c_.max_abs_error, std::fabs(a - b));
       if (b != 0) c_.max_rel_error = std::max(c_.max_rel_error, std::fabs((a - b) / b));
@@ -90,7 +101,8 @@ class Comparer {
       worst_.emplace_back(error, i);
       return;
     }
-    const auto least = std::min_element(worst_.begin(), worst_.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    const auto least = std::min_element(worst_.begin(), worst_.end(),
+                                        [](const auto& a, const auto& b) { return a.first < b.first; });
     if (error > least->first) *least = {error, i};
   }
   Comparison& c_;
@@ -105,11 +117,17 @@ Diagnostic differs(const std::string& name, const std::string& file, const std::
 
 }  // namespace
 
-Result<Comparison> compare(const std::string& name, const std::string& file, const HostTensor& got, const RunCommand& command) {
+Result<Comparison> compare(const std::string& name, const std::string& file, const HostTensor& got,
+                           const RunCommand& command) {
   GE_ASSIGN(const HostTensor want, read_expected(file));
-  if (got.dims != want.dims) return differs(name, file, "the output is " + dims_to_string(got.dims) + ", the file holds " + dims_to_string(want.dims));
+  if (got.dims != want.dims)
+    return differs(
+        name, file,
+        "the output is " + dims_to_string(got.dims) + ", the file holds " + dims_to_string(want.dims));
   if (is_float(got.dtype) != is_float(want.dtype)) {
-    return differs(name, file, "the output is " + std::string(name_of(got.dtype)) + ", the file holds " + std::string(name_of(want.dtype)));
+    return differs(name, file,
+                   "the output is " + std::string(name_of(got.dtype)) + ", the file holds " +
+                       std::string(name_of(want.dtype)));
   }
   const auto [rtol, atol] = default_tolerance(got.dtype);
   Comparison c;
@@ -123,11 +141,16 @@ Result<Comparison> compare(const std::string& name, const std::string& file, con
 }
 
 std::string comparison_text(const Comparison& c) {
-  const std::string tolerance = fmt::format("rtol {:g}, atol {:g}; largest error {:.3g} absolute, {:.3g} relative", c.rtol, c.atol, c.max_abs_error, c.max_rel_error);
-  if (c.different == 0) return fmt::format("{}: {} elements agree with {} ({})\n", c.name, c.count, c.file, tolerance);
-  std::string text = fmt::format("{}: {} of {} elements differ from {} ({})\n", c.name, c.different, c.count, c.file, tolerance);
+  const std::string tolerance =
+      fmt::format("rtol {:g}, atol {:g}; largest error {:.3g} absolute, {:.3g} relative", c.rtol, c.atol,
+                  c.max_abs_error, c.max_rel_error);
+  if (c.different == 0)
+    return fmt::format("{}: {} elements agree with {} ({})\n", c.name, c.count, c.file, tolerance);
+  std::string text = fmt::format("{}: {} of {} elements differ from {} ({})\n", c.name, c.different, c.count,
+                                 c.file, tolerance);
   Table table({"element", ">got", ">expected", ">error / tolerance"});
-  for (const WorstElement& w : c.worst) table.add({dims_to_string(w.index), w.got, w.want, number_text(w.error)});
+  for (const WorstElement& w : c.worst)
+    table.add({dims_to_string(w.index), w.got, w.want, number_text(w.error)});
   return text + table.text();
 }
 

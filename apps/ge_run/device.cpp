@@ -13,7 +13,8 @@ struct Choice {
 
 std::string targets_of(const ge_plan* plan) {
   std::string text;
-  for (int32_t i = 0; i < ge_plan_target_count(plan); ++i) text += (i ? ", " : "") + std::string(ge_plan_target(plan, i));
+  for (int32_t i = 0; i < ge_plan_target_count(plan); ++i)
+    text += (i ? ", " : "") + std::string(ge_plan_target(plan, i));
   return text;
 }
 
@@ -41,11 +42,14 @@ Result<Choice> choose(const RunCommand& command, const ge_plan* plan) {
   std::string seen;
   for (int32_t i = 0; i < ge_cuda_device_count(); ++i) {
     const std::string target = "sm_" + std::to_string(ge_cuda_device_arch(i));
-    if (ge_plan_find_target(plan, target.c_str()) >= 0) return Choice{true, i, "the plan has code for " + target};
+    if (ge_plan_find_target(plan, target.c_str()) >= 0)
+      return Choice{true, i, "the plan has code for " + target};
     if (seen.find(target) == std::string::npos) seen += (seen.empty() ? "" : ", ") + target;
   }
   if (has_cpu) return Choice{false, 0, "the plan has code for " + targets_of(plan) + ", the GPU is " + seen};
-  return fail(Code::no_target).because("the plan has code for " + targets_of(plan) + ", the GPU is " + seen).try_("compile the model with -t " + seen);
+  return fail(Code::no_target)
+      .because("the plan has code for " + targets_of(plan) + ", the GPU is " + seen)
+      .try_("compile the model with -t " + seen);
 }
 
 }  // namespace
@@ -59,7 +63,8 @@ Result<ChosenDevice> open_chosen_device(const RunCommand& command, const ge_plan
   options.threads = command.threads;
   ge_device* device = nullptr;
   GE_TRY(status_of(ge_device_open(&options, &device)));
-  ChosenDevice chosen{DevicePtr(device), choice.cuda ? "cuda:" + std::to_string(choice.index) : "cpu", std::move(choice.reason)};
+  ChosenDevice chosen{DevicePtr(device), choice.cuda ? "cuda:" + std::to_string(choice.index) : "cpu",
+                      std::move(choice.reason)};
   return chosen;
 }
 

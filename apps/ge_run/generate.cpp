@@ -68,9 +68,11 @@ Result<HostTensor> generate(const Generated& what, const PortInfo& port, const s
   GE_ASSIGN(HostTensor tensor, make_host_tensor(port.dtype, dims, true));
   const int64_t count = tensor.count();
   if (what.kind == Generator::kRandom) fill_random(what.seed, port, tensor);
-  for (int64_t i = 0; i < count && what.kind == Generator::kOnes; ++i) store_from_double(port.dtype, tensor.bytes.data(), i, 1);
+  for (int64_t i = 0; i < count && what.kind == Generator::kOnes; ++i)
+    store_from_double(port.dtype, tensor.bytes.data(), i, 1);
   for (int64_t i = 0; i < count && what.kind == Generator::kIota; ++i) {
-    is_float(port.dtype) ? store_from_double(port.dtype, tensor.bytes.data(), i, static_cast<double>(i)) : store_from_int64(port.dtype, tensor.bytes.data(), i, i);
+    is_float(port.dtype) ? store_from_double(port.dtype, tensor.bytes.data(), i, static_cast<double>(i))
+                         : store_from_int64(port.dtype, tensor.bytes.data(), i, i);
   }
   return tensor;
 }

@@ -62,13 +62,15 @@ bool store_value(const std::string& text, HostTensor& tensor, int64_t index) {
   return true;
 }
 
-Result<HostTensor> tensor_of_values(const std::vector<std::string>& values, const PortInfo& port, std::vector<int64_t> dims) {
+Result<HostTensor> tensor_of_values(const std::vector<std::string>& values, const PortInfo& port,
+                                    std::vector<int64_t> dims) {
   GE_ASSIGN(HostTensor tensor, make_host_tensor(port.dtype, std::move(dims)));
   for (size_t i = 0; i < values.size(); ++i) {
     if (store_value(values[i], tensor, static_cast<int64_t>(i))) continue;
     return fail(Code::bad_usage)
         .in(port.name)
-        .because("\"" + values[i] + "\" is no " + std::string(name_of(port.dtype)) + " value, and no file or generator")
+        .because("\"" + values[i] + "\" is no " + std::string(name_of(port.dtype)) +
+                 " value, and no file or generator")
         .try_("x.npy, w.safetensors:tensor, random[:SEED], zeros, ones, iota, or values 1,2,3");
   }
   return tensor;
@@ -87,7 +89,8 @@ Status check_dtype(const HostTensor& tensor, const PortInfo& port, const std::st
   return fail(Code::input_dtype)
       .at(source)
       .in(port.name)
-      .because("found " + std::string(name_of(tensor.dtype)) + ", the plan takes " + std::string(name_of(port.dtype)))
+      .because("found " + std::string(name_of(tensor.dtype)) + ", the plan takes " +
+               std::string(name_of(port.dtype)))
       .try_("convert the file");
 }
 
@@ -114,7 +117,9 @@ Status read_source(const std::string& text, const PortInfo& port, InputSource& i
   std::vector<int64_t> dims;
   if (port.rank == 1) dims.push_back(static_cast<int64_t>(into.values.size()));
   if (port.rank == 0 && into.values.size() != 1) {
-    return fail(Code::input_shape).in(port.name).because(std::to_string(into.values.size()) + " values for a scalar");
+    return fail(Code::input_shape)
+        .in(port.name)
+        .because(std::to_string(into.values.size()) + " values for a scalar");
   }
   GE_ASSIGN(HostTensor tensor, tensor_of_values(into.values, port, dims));
   into.tensor = std::move(tensor);
@@ -158,11 +163,13 @@ Status bind_session(ge_session* session, const std::vector<InputSource>& sources
     names.push_back(name.c_str());
     values.push_back(value);
   }
-  return status_of(ge_session_bind_known(session, dims.data(), ranks.data(), static_cast<int32_t>(dims.size()), names.data(), values.data(),
+  return status_of(ge_session_bind_known(session, dims.data(), ranks.data(),
+                                         static_cast<int32_t>(dims.size()), names.data(), values.data(),
                                          static_cast<int32_t>(names.size())));
 }
 
-Status fill_inputs(ge_session* session, const std::vector<PortInfo>& ports, std::vector<InputSource>& sources) {
+Status fill_inputs(ge_session* session, const std::vector<PortInfo>& ports,
+                   std::vector<InputSource>& sources) {
   for (size_t i = 0; i < ports.size(); ++i) {
     const auto index = static_cast<int32_t>(i);
     InputSource& source = sources[i];
@@ -171,11 +178,14 @@ Status fill_inputs(ge_session* session, const std::vector<PortInfo>& ports, std:
       GE_ASSIGN(source.tensor, generate(*source.generated, ports[i], dims));
     } else if (!source.tensor) {
       if (element_count(dims) != static_cast<int64_t>(source.values.size())) {
-        return fail(Code::input_shape).in(ports[i].name).because(std::to_string(source.values.size()) + " values; the input is " + dims_to_string(dims));
+        return fail(Code::input_shape)
+            .in(ports[i].name)
+            .because(std::to_string(source.values.size()) + " values; the input is " + dims_to_string(dims));
       }
       GE_ASSIGN(source.tensor, tensor_of_values(source.values, ports[i], dims));
     }
-    GE_TRY(status_of(ge_session_write_input(session, index, source.tensor->bytes.data(), source.tensor->bytes.size())));
+    GE_TRY(status_of(
+        ge_session_write_input(session, index, source.tensor->bytes.data(), source.tensor->bytes.size())));
     if (source.generated) source.tensor.reset();
   }
   return {};

@@ -29,44 +29,93 @@ void add_tensors(CLI::App& app, RunCommand& c, RawOptions& raw) {
   const char* group = "Tensors";
   app.add_option("plan", c.plan, "the plan")->type_name("PLAN");
   app.add_option("-i,--input", raw.inputs,
-                 "x.npy, w.safetensors:tensor, random[:SEED], zeros, ones, iota, or values 1,2,3; inputs not named are random:0; e.g. -i x=x.npy")
-      ->type_name("NAME=SOURCE")->allow_extra_args(false)->group(group);
-  app.add_option("-o,--output", raw.outputs, "where results go (npy or safetensors); without it a summary is printed; e.g. -o y=y.npy, -o results/")
-      ->type_name("[NAME=]FILE|DIR/")->allow_extra_args(false)->group(group);
+                 "x.npy, w.safetensors:tensor, random[:SEED], zeros, ones, iota, or values 1,2,3; inputs not "
+                 "named are random:0; e.g. -i x=x.npy")
+      ->type_name("NAME=SOURCE")
+      ->allow_extra_args(false)
+      ->group(group);
+  app.add_option("-o,--output", raw.outputs,
+                 "where results go (npy or safetensors); without it a summary is printed; e.g. -o y=y.npy, "
+                 "-o results/")
+      ->type_name("[NAME=]FILE|DIR/")
+      ->allow_extra_args(false)
+      ->group(group);
   app.add_option("--dim", raw.dims, "a size, for inputs that are generated; e.g. --dim batch=8")
-      ->type_name("NAME=N")->allow_extra_args(false)->group(group);
-  app.add_option("--expect", raw.expected, "compare an output with a file; exit 4 and the worst elements when they differ; e.g. --expect y=y.npy")
-      ->type_name("NAME=FILE")->allow_extra_args(false)->group(group);
-  app.add_option("--rtol", c.rtol, "relative tolerance of --expect; default by element type; e.g. --rtol 1e-3")->type_name("X")->group(group);
-  app.add_option("--atol", c.atol, "absolute tolerance of --expect; e.g. --atol 1e-5")->type_name("X")->group(group);
+      ->type_name("NAME=N")
+      ->allow_extra_args(false)
+      ->group(group);
+  app.add_option("--expect", raw.expected,
+                 "compare an output with a file; exit 4 and the worst elements when they differ; e.g. "
+                 "--expect y=y.npy")
+      ->type_name("NAME=FILE")
+      ->allow_extra_args(false)
+      ->group(group);
+  app.add_option("--rtol", c.rtol,
+                 "relative tolerance of --expect; default by element type; e.g. --rtol 1e-3")
+      ->type_name("X")
+      ->group(group);
+  app.add_option("--atol", c.atol, "absolute tolerance of --expect; e.g. --atol 1e-5")
+      ->type_name("X")
+      ->group(group);
 }
 
 void add_device(CLI::App& app, RunCommand& c) {
   const char* group = "Device";
-  app.add_option("-d,--device", c.device, "auto, cpu or cuda[:N]; auto is the GPU where the plan has code for it; e.g. -d cuda:1")
-      ->type_name("DEVICE")->group(group);
-  app.add_option("--threads", c.threads, "CPU threads; 0 is all this process may use; e.g. --threads 4")->type_name("N")->check(CLI::Range(0, 4096))->group(group);
-  app.add_option_function<std::string>("--trust", [&c](const std::string&) { c.trust_builtin_only = true; }, "builtin refuses device code that a plan carries; e.g. --trust builtin")
-      ->type_name("builtin")->check(CLI::IsMember({"builtin"}))->group(group);
+  app.add_option("-d,--device", c.device,
+                 "auto, cpu or cuda[:N]; auto is the GPU where the plan has code for it; e.g. -d cuda:1")
+      ->type_name("DEVICE")
+      ->group(group);
+  app.add_option("--threads", c.threads, "CPU threads; 0 is all this process may use; e.g. --threads 4")
+      ->type_name("N")
+      ->check(CLI::Range(0, 4096))
+      ->group(group);
+  app.add_option_function<std::string>(
+         "--trust", [&c](const std::string&) { c.trust_builtin_only = true; },
+         "builtin refuses device code that a plan carries; e.g. --trust builtin")
+      ->type_name("builtin")
+      ->check(CLI::IsMember({"builtin"}))
+      ->group(group);
   app.add_flag("--no-graph", c.no_graph, "launch directly on every run, record no CUDA graph")->group(group);
 }
 
 void add_measuring(CLI::App& app, RunCommand& c, RawOptions& raw) {
   const char* group = "Measuring";
-  app.add_flag("--bench", c.bench, "latency over many runs, host and device time apart; e.g. --bench --iterations 100")->group(group);
-  app.add_option("--warmup", c.warmup, "runs before the measured ones; e.g. --warmup 10")->type_name("N")->check(CLI::Range(0, 1000000))->group(group);
-  app.add_option("--iterations", c.iterations, "measured runs; e.g. --iterations 100")->type_name("N")->check(CLI::Range(1, 10000000))->group(group);
-  app.add_option("--duration", c.duration_s, "measure for so many seconds instead (default 1); e.g. --duration 10")->type_name("S")->check(CLI::Range(0.001, 86400.0))->group(group);
-  app.add_option("--profile", raw.profile, "time, bytes and FLOPs per launch; =FILE.json writes a Perfetto trace; e.g. --profile=trace.json")
-      ->type_name("FILE")->expected(0, 1)->default_str("-")->group(group);
-  app.add_flag("--startup", c.startup, "where start-up time went: driver, verify, weights, code, first run")->group(group);
+  app.add_flag("--bench", c.bench,
+               "latency over many runs, host and device time apart; e.g. --bench --iterations 100")
+      ->group(group);
+  app.add_option("--warmup", c.warmup, "runs before the measured ones; e.g. --warmup 10")
+      ->type_name("N")
+      ->check(CLI::Range(0, 1000000))
+      ->group(group);
+  app.add_option("--iterations", c.iterations, "measured runs; e.g. --iterations 100")
+      ->type_name("N")
+      ->check(CLI::Range(1, 10000000))
+      ->group(group);
+  app.add_option("--duration", c.duration_s,
+                 "measure for so many seconds instead (default 1); e.g. --duration 10")
+      ->type_name("S")
+      ->check(CLI::Range(0.001, 86400.0))
+      ->group(group);
+  app.add_option(
+         "--profile", raw.profile,
+         "time, bytes and FLOPs per launch; =FILE.json writes a Perfetto trace; e.g. --profile=trace.json")
+      ->type_name("FILE")
+      ->expected(0, 1)
+      ->default_str("-")
+      ->group(group);
+  app.add_flag("--startup", c.startup, "where start-up time went: driver, verify, weights, code, first run")
+      ->group(group);
 }
 
 void add_checks(CLI::App& app, RunCommand& c, RawOptions& raw) {
   const char* group = "Checks and output";
-  app.add_flag("--dry-run", c.dry_run, "can this plan run here? yes or no and why; nothing is run")->group(group);
-  app.add_flag("--verify", c.verify, "check this machine against the reference answers kept in the plan")->group(group);
-  app.add_flag("--find-first-difference", c.find_first_difference, "name the first launch that differs from the CPU reference")->group(group);
+  app.add_flag("--dry-run", c.dry_run, "can this plan run here? yes or no and why; nothing is run")
+      ->group(group);
+  app.add_flag("--verify", c.verify, "check this machine against the reference answers kept in the plan")
+      ->group(group);
+  app.add_flag("--find-first-difference", c.find_first_difference,
+               "name the first launch that differs from the CPU reference")
+      ->group(group);
   app.add_flag("--json", c.json, "machine output on standard output")->group(group);
   app.add_flag("--version", raw.version, "version, commit, CUDA and library versions")->group(group);
 }
@@ -113,8 +162,10 @@ std::string interpret(const RawOptions& raw, RunCommand& c) {
     if (!value) return "--dim " + text + ": NAME=N is needed, N a whole number";
     c.dims.emplace_back(parts->first, *value);
   }
-  const bool cuda_number = c.device.rfind("cuda:", 0) == 0 && to_integer(c.device.substr(5)).value_or(-1) >= 0;
-  if (c.device != "auto" && c.device != "cpu" && c.device != "cuda" && !cuda_number) return "--device " + c.device + ": auto, cpu or cuda[:N] is needed";
+  const bool cuda_number =
+      c.device.rfind("cuda:", 0) == 0 && to_integer(c.device.substr(5)).value_or(-1) >= 0;
+  if (c.device != "auto" && c.device != "cpu" && c.device != "cuda" && !cuda_number)
+    return "--device " + c.device + ": auto, cpu or cuda[:N] is needed";
   c.profile = !raw.profile.empty();
   if (raw.profile != "-") c.trace = raw.profile;
   if (c.iterations && c.duration_s) return "--iterations and --duration exclude each other";

@@ -32,7 +32,8 @@ std::vector<int32_t> all_of(size_t count) {
   return all;
 }
 
-Status add_destinations(const std::string& name, const std::string& file, const std::vector<PortInfo>& ports, std::vector<Destination>& into) {
+Status add_destinations(const std::string& name, const std::string& file, const std::vector<PortInfo>& ports,
+                        std::vector<Destination>& into) {
   std::vector<int32_t> outputs = all_of(ports.size());
   if (!name.empty()) {
     GE_ASSIGN(const int32_t index, find_port(ports, name, Code::unknown_output));
@@ -45,7 +46,8 @@ Status add_destinations(const std::string& name, const std::string& file, const 
   if (outputs.size() != 1 && !is_safetensors(file)) {
     return fail(Code::bad_usage)
         .because("the plan has " + std::to_string(ports.size()) + " outputs, " + file + " holds one")
-        .try_("-o " + (ports.empty() ? std::string("NAME") : ports[0].name) + "=" + file + ", or -o DIR/ for all of them");
+        .try_("-o " + (ports.empty() ? std::string("NAME") : ports[0].name) + "=" + file +
+              ", or -o DIR/ for all of them");
   }
   into.push_back({std::move(outputs), file});
   return {};
@@ -53,16 +55,19 @@ Status add_destinations(const std::string& name, const std::string& file, const 
 
 Status make_folder(const std::string& file) {
   const std::string folder = folder_of(file);
-  struct stat status{};
+  struct stat status {};
   if (folder.empty() || stat(folder.c_str(), &status) == 0) return {};
   if (mkdir(folder.c_str(), 0777) == 0 || errno == EEXIST) return {};
   return fail(Code::file_unwritable).at(folder).because(std::strerror(errno));
 }
 
-Status write_destination(const Destination& d, const std::vector<PortInfo>& ports, const std::vector<HostTensor>& tensors) {
-  if (!is_safetensors(d.file)) return write_npy_file(d.file, span_of(tensors[static_cast<size_t>(d.outputs[0])]));
+Status write_destination(const Destination& d, const std::vector<PortInfo>& ports,
+                         const std::vector<HostTensor>& tensors) {
+  if (!is_safetensors(d.file))
+    return write_npy_file(d.file, span_of(tensors[static_cast<size_t>(d.outputs[0])]));
   std::vector<NamedTensor> named;
-  for (int32_t i : d.outputs) named.push_back({ports[static_cast<size_t>(i)].name, span_of(tensors[static_cast<size_t>(i)])});
+  for (int32_t i : d.outputs)
+    named.push_back({ports[static_cast<size_t>(i)].name, span_of(tensors[static_cast<size_t>(i)])});
   GE_ASSIGN(const ByteBuffer bytes, write_safetensors(named));
   return write_file(d.file, bytes.span());
 }
@@ -87,7 +92,8 @@ Result<std::vector<Destination>> plan_outputs(const RunCommand& command, const s
   return destinations;
 }
 
-Status write_outputs(const std::vector<Destination>& destinations, const std::vector<PortInfo>& ports, const std::vector<HostTensor>& tensors) {
+Status write_outputs(const std::vector<Destination>& destinations, const std::vector<PortInfo>& ports,
+                     const std::vector<HostTensor>& tensors) {
   for (const Destination& d : destinations) GE_TRY(write_destination(d, ports, tensors));
   return {};
 }

@@ -13,11 +13,13 @@ struct Destination {
   std::vector<int32_t> outputs;  // one for npy; one or more for safetensors
   std::string file;
 };
-// Errors: unknown_output, bad_usage (a file without a name where there are several outputs, one file for two outputs).
+// Errors: unknown_output, bad_usage (a file without a name where there are several outputs, one file for two
+// outputs).
 Result<std::vector<Destination>> plan_outputs(const RunCommand& command, const std::vector<PortInfo>& ports);
 // Makes the folders of "DIR/" (the last part of the path alone). file_unwritable.
 Status make_output_folders(const RunCommand& command);
 // Each file appears whole or not at all. Errors: file_unwritable, unsupported_feature.
-Status write_outputs(const std::vector<Destination>& destinations, const std::vector<PortInfo>& ports, const std::vector<HostTensor>& tensors);
+Status write_outputs(const std::vector<Destination>& destinations, const std::vector<PortInfo>& ports,
+                     const std::vector<HostTensor>& tensors);
 
 }  // namespace ge

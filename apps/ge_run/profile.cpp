@@ -7,8 +7,12 @@
 namespace ge {
 namespace {
 
-double gb_per_s(const ProfileRow& r) { return r.time_us > 0 ? r.bytes / r.time_us / 1e3 : 0; }
-double tflop_per_s(const ProfileRow& r) { return r.time_us > 0 ? r.flops / r.time_us / 1e6 : 0; }
+double gb_per_s(const ProfileRow& r) {
+  return r.time_us > 0 ? r.bytes / r.time_us / 1e3 : 0;
+}
+double tflop_per_s(const ProfileRow& r) {
+  return r.time_us > 0 ? r.flops / r.time_us / 1e6 : 0;
+}
 
 }  // namespace
 
@@ -31,8 +35,9 @@ std::string profile_table(const Profile& profile) {
   for (size_t i = 0; i < profile.rows.size(); ++i) {
     const ProfileRow& r = profile.rows[i];
     const double share = profile.total_us > 0 ? 100 * r.time_us / profile.total_us : 0;
-    table.add({fmt::format("[{}]", i), r.kernel, number_text(r.time_us), fmt::format("{:.1f}%", share), bytes_text(r.bytes), number_text(r.flops),
-               number_text(gb_per_s(r)), number_text(tflop_per_s(r)), r.nodes});
+    table.add({fmt::format("[{}]", i), r.kernel, number_text(r.time_us), fmt::format("{:.1f}%", share),
+               bytes_text(r.bytes), number_text(r.flops), number_text(gb_per_s(r)),
+               number_text(tflop_per_s(r)), r.nodes});
   }
   double bytes = 0, flops = 0;
   for (const ProfileRow& r : profile.rows) {
@@ -40,8 +45,9 @@ std::string profile_table(const Profile& profile) {
     flops += r.flops;
   }
   const ProfileRow all{"", "", profile.total_us, flops, bytes};
-  table.add({"total", fmt::format("{} launches", profile.rows.size()), number_text(all.time_us), "100.0%", bytes_text(bytes), number_text(flops),
-             number_text(gb_per_s(all)), number_text(tflop_per_s(all)), ""});
+  table.add({"total", fmt::format("{} launches", profile.rows.size()), number_text(all.time_us), "100.0%",
+             bytes_text(bytes), number_text(flops), number_text(gb_per_s(all)), number_text(tflop_per_s(all)),
+             ""});
   return table.text();
 }
 
@@ -49,7 +55,11 @@ void write_json(DocumentBuilder& b, const Profile& profile) {
   b.begin_object().member("total_us", profile.total_us).key("launches").begin_array();
   for (const ProfileRow& r : profile.rows) {
     b.begin_object().member("kernel", r.kernel).member("source_nodes", r.nodes).member("time_us", r.time_us);
-    b.member("bytes", r.bytes).member("flops", r.flops).member("gb_per_s", gb_per_s(r)).member("tflop_per_s", tflop_per_s(r)).end_object();
+    b.member("bytes", r.bytes)
+        .member("flops", r.flops)
+        .member("gb_per_s", gb_per_s(r))
+        .member("tflop_per_s", tflop_per_s(r))
+        .end_object();
   }
   b.end_array().end_object();
 }
@@ -57,12 +67,34 @@ void write_json(DocumentBuilder& b, const Profile& profile) {
 std::string trace_json(const Profile& profile, const std::string& device) {
   DocumentBuilder b;
   b.begin_object().member("displayTimeUnit", "ns").key("traceEvents").begin_array();
-  b.begin_object().member("name", "process_name").member("ph", "M").member("pid", 1).key("args").begin_object().member("name", device).end_object().end_object();
+  b.begin_object()
+      .member("name", "process_name")
+      .member("ph", "M")
+      .member("pid", 1)
+      .key("args")
+      .begin_object()
+      .member("name", device)
+      .end_object()
+      .end_object();
   double at = 0;
   for (const ProfileRow& r : profile.rows) {
-    b.begin_object().member("name", r.kernel).member("cat", "launch").member("ph", "X").member("ts", at).member("dur", r.time_us);
-    b.member("pid", 1).member("tid", 1).key("args").begin_object().member("source_nodes", r.nodes).member("bytes", r.bytes);
-    b.member("flops", r.flops).member("gb_per_s", gb_per_s(r)).member("tflop_per_s", tflop_per_s(r)).end_object().end_object();
+    b.begin_object()
+        .member("name", r.kernel)
+        .member("cat", "launch")
+        .member("ph", "X")
+        .member("ts", at)
+        .member("dur", r.time_us);
+    b.member("pid", 1)
+        .member("tid", 1)
+        .key("args")
+        .begin_object()
+        .member("source_nodes", r.nodes)
+        .member("bytes", r.bytes);
+    b.member("flops", r.flops)
+        .member("gb_per_s", gb_per_s(r))
+        .member("tflop_per_s", tflop_per_s(r))
+        .end_object()
+        .end_object();
     at += r.time_us;
   }
   b.end_array().end_object();

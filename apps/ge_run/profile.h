@@ -1,4 +1,5 @@
-// --profile: time, bytes and FLOPs per launch, as a table and as a Perfetto (Chrome) trace. Entry: run_profile.
+// --profile: time, bytes and FLOPs per launch, as a table and as a Perfetto (Chrome) trace. Entry:
+// run_profile.
 #pragma once
 #include <string>
 #include <vector>
@@ -8,7 +9,10 @@
 
 namespace ge {
 
-struct ProfileRow { std::string kernel, nodes; double time_us = 0, flops = 0, bytes = 0; };
+struct ProfileRow {
+  std::string kernel, nodes;
+  double time_us = 0, flops = 0, bytes = 0;
+};
 struct Profile {
   std::vector<ProfileRow> rows;  // in the order of running
   double total_us = 0;

@@ -16,30 +16,60 @@ std::string startup_table(const std::vector<StartupPart>& parts) {
 std::string needs_text(const RunReport& r) {
   const ge_plan_needs& n = *r.needs;
   return fmt::format(
-      "yes: {} runs on {} ({}, {})\n  {} launches of {} kernels ({} generated{})\n  weights {}, prepared {}, arena {}, inputs and outputs {}; {} free\n",
-      r.plan, r.device, r.device_name, r.target, n.launches, n.kernels, n.generated_kernels, n.uses_library ? ", cuBLASLt" : "",
-      bytes_text(static_cast<double>(n.weights_bytes)), bytes_text(static_cast<double>(n.prepared_bytes)), bytes_text(static_cast<double>(n.arena_bytes)),
+      "yes: {} runs on {} ({}, {})\n  {} launches of {} kernels ({} generated{})\n  weights {}, prepared {}, "
+      "arena {}, inputs and outputs {}; {} free\n",
+      r.plan, r.device, r.device_name, r.target, n.launches, n.kernels, n.generated_kernels,
+      n.uses_library ? ", cuBLASLt" : "", bytes_text(static_cast<double>(n.weights_bytes)),
+      bytes_text(static_cast<double>(n.prepared_bytes)), bytes_text(static_cast<double>(n.arena_bytes)),
       bytes_text(static_cast<double>(n.io_bytes)), bytes_text(static_cast<double>(n.free_bytes)));
 }
 
 void write_needs(DocumentBuilder& b, const ge_plan_needs& n) {
-  b.key("needs").begin_object().member("launches", n.launches).member("kernels", n.kernels).member("generated_kernels", n.generated_kernels);
-  b.member("uses_library", n.uses_library != 0).member("weights_bytes", n.weights_bytes).member("prepared_bytes", n.prepared_bytes);
-  b.member("arena_bytes", n.arena_bytes).member("io_bytes", n.io_bytes).member("free_bytes", n.free_bytes).end_object();
+  b.key("needs")
+      .begin_object()
+      .member("launches", n.launches)
+      .member("kernels", n.kernels)
+      .member("generated_kernels", n.generated_kernels);
+  b.member("uses_library", n.uses_library != 0)
+      .member("weights_bytes", n.weights_bytes)
+      .member("prepared_bytes", n.prepared_bytes);
+  b.member("arena_bytes", n.arena_bytes)
+      .member("io_bytes", n.io_bytes)
+      .member("free_bytes", n.free_bytes)
+      .end_object();
 }
 
 void write_comparison(DocumentBuilder& b, const Comparison& c) {
-  b.begin_object().member("output", c.name).member("file", c.file).member("elements", c.count).member("different", c.different);
-  b.member("rtol", c.rtol).member("atol", c.atol).member("max_abs_error", c.max_abs_error).member("max_rel_error", c.max_rel_error);
+  b.begin_object()
+      .member("output", c.name)
+      .member("file", c.file)
+      .member("elements", c.count)
+      .member("different", c.different);
+  b.member("rtol", c.rtol)
+      .member("atol", c.atol)
+      .member("max_abs_error", c.max_abs_error)
+      .member("max_rel_error", c.max_rel_error);
   b.key("worst").begin_array();
-  for (const WorstElement& w : c.worst) b.begin_object().key("index").integers(w.index).member("got", w.got).member("expected", w.want).end_object();
+  for (const WorstElement& w : c.worst)
+    b.begin_object()
+        .key("index")
+        .integers(w.index)
+        .member("got", w.got)
+        .member("expected", w.want)
+        .end_object();
   b.end_array().end_object();
 }
 
 void write_lists(DocumentBuilder& b, const RunReport& r) {
   b.key("inputs").begin_array();
   for (const InputNote& in : r.inputs) {
-    b.begin_object().member("name", in.name).member("dtype", name_of(in.dtype)).key("shape").integers(in.dims).member("source", in.source).end_object();
+    b.begin_object()
+        .member("name", in.name)
+        .member("dtype", name_of(in.dtype))
+        .key("shape")
+        .integers(in.dims)
+        .member("source", in.source)
+        .end_object();
   }
   b.end_array().key("outputs").begin_array();
   for (const TensorSummary& s : r.outputs) write_json(b, s);
@@ -68,7 +98,13 @@ std::string report_text(const RunReport& r) {
 std::string report_json(const RunReport& r) {
   DocumentBuilder b;
   b.begin_object().member("plan", r.plan).member("model", r.model);
-  b.key("device").begin_object().member("id", r.device).member("name", r.device_name).member("target", r.target).member("reason", r.reason).end_object();
+  b.key("device")
+      .begin_object()
+      .member("id", r.device)
+      .member("name", r.device_name)
+      .member("target", r.target)
+      .member("reason", r.reason)
+      .end_object();
   if (r.needs) write_needs(b, *r.needs);
   write_lists(b, r);
   if (r.bench) {
@@ -92,8 +128,14 @@ std::string errors_json(const Error& error) {
   DocumentBuilder b;
   b.begin_object().key("errors").begin_array();
   for (const Diagnostic& d : error.list()) {
-    b.begin_object().member("code", code_string(d.code)).member("message", d.message.empty() ? std::string(title_of(d.code)) : d.message);
-    b.member("place", d.place).member("path", d.path).member("found", d.found).member("fix", d.fix).end_object();
+    b.begin_object()
+        .member("code", code_string(d.code))
+        .member("message", d.message.empty() ? std::string(title_of(d.code)) : d.message);
+    b.member("place", d.place)
+        .member("path", d.path)
+        .member("found", d.found)
+        .member("fix", d.fix)
+        .end_object();
   }
   b.end_array().end_object();
   return to_json(std::move(b).finish()) + "\n";

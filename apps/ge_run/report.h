@@ -1,4 +1,5 @@
-// All that a run has to say on standard output, as text or as one JSON document. Entry: report_text, report_json.
+// All that a run has to say on standard output, as text or as one JSON document. Entry: report_text,
+// report_json.
 #pragma once
 #include <optional>
 #include <string>
@@ -11,8 +12,15 @@
 
 namespace ge {
 
-struct InputNote { std::string name, source; DType dtype = DType::float32; std::vector<int64_t> dims; };
-struct StartupPart { std::string name; double time_us = 0; };
+struct InputNote {
+  std::string name, source;
+  DType dtype = DType::float32;
+  std::vector<int64_t> dims;
+};
+struct StartupPart {
+  std::string name;
+  double time_us = 0;
+};
 struct RunReport {
   std::string plan, model, device, device_name, target, reason;
   std::vector<InputNote> inputs;

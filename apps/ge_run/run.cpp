@@ -15,7 +15,9 @@ namespace {
 
 constexpr int32_t kProfileIterations = 10;
 
-void say(const std::string& text) { std::fprintf(stderr, "%s\n", text.c_str()); }
+void say(const std::string& text) {
+  std::fprintf(stderr, "%s\n", text.c_str());
+}
 
 // One run of the program, from plan to report.
 class Runner {
@@ -95,10 +97,12 @@ Status Runner::dry_run() {
   return {};
 }
 
-// Both switches compare with references that are kept in a plan; this format's writer keeps none yet that this runtime runs.
+// Both switches compare with references that are kept in a plan; this format's writer keeps none yet that
+// this runtime runs.
 Status Runner::refuse_missing_references() const {
   if (!c_.verify && !c_.find_first_difference) return {};
-  const char* flag = c_.verify ? "--verify needs reference answers" : "--find-first-difference needs reference launches";
+  const char* flag =
+      c_.verify ? "--verify needs reference answers" : "--find-first-difference needs reference launches";
   return fail(Code::reference_missing)
       .at(c_.plan)
       .because(std::string(flag) + "; this plan was written without")
@@ -185,15 +189,24 @@ Status Runner::startup() {
   ge_startup s{};
   s.size = sizeof s;
   GE_TRY(status_of(ge_session_startup(r_.session.get(), &s)));
-  report_.startup = {{"read plan", s.read_us},       {"open device", s.driver_us}, {"verify", s.verify_us}, {"weights", s.weights_us},
-                     {"code", s.code_us},            {"prepare", s.prepare_us},    {"bind", s.bind_us},     {"inputs", inputs_us_ - s.bind_us},
-                     {"first run", s.first_run_us},  {"all, from the start of main", static_cast<double>(monotonic_ns() - began_ns_) / 1000}};
+  report_.startup = {{"read plan", s.read_us},
+                     {"open device", s.driver_us},
+                     {"verify", s.verify_us},
+                     {"weights", s.weights_us},
+                     {"code", s.code_us},
+                     {"prepare", s.prepare_us},
+                     {"bind", s.bind_us},
+                     {"inputs", inputs_us_ - s.bind_us},
+                     {"first run", s.first_run_us},
+                     {"all, from the start of main", static_cast<double>(monotonic_ns() - began_ns_) / 1000}};
   return {};
 }
 
-// What goes to standard output: the report, also where results differ; with --json an error is a document too.
+// What goes to standard output: the report, also where results differ; with --json an error is a document
+// too.
 std::string product_of(const RunCommand& command, const RunReport& report, const Status& status) {
-  if (status.ok() || status.error().kind() == ErrorKind::kMismatch) return command.json ? report_json(report) : report_text(report);
+  if (status.ok() || status.error().kind() == ErrorKind::kMismatch)
+    return command.json ? report_json(report) : report_text(report);
   if (command.json) return errors_json(status.error());
   if (!command.dry_run) return "";
   const Diagnostic& d = status.error().first();

@@ -30,7 +30,8 @@ Diagnostic diagnostic_of(Value object) {
 }
 
 PortInfo info_of(const ge_port& port) {
-  return {port.name, static_cast<DType>(port.dtype), port.rank, port.hint_kind, port.hint_low, port.hint_high};
+  return {port.name,     static_cast<DType>(port.dtype), port.rank, port.hint_kind, port.hint_low,
+          port.hint_high};
 }
 
 using PortCall = ge_error* (*)(const ge_model*, int32_t, ge_port*);
@@ -59,8 +60,12 @@ Status status_of(ge_error* error) {
   return Error(std::move(list));
 }
 
-Result<std::vector<PortInfo>> input_ports(const ge_model* model) { return ports_of(model, ge_model_input_count(model), ge_model_input); }
-Result<std::vector<PortInfo>> output_ports(const ge_model* model) { return ports_of(model, ge_model_output_count(model), ge_model_output); }
+Result<std::vector<PortInfo>> input_ports(const ge_model* model) {
+  return ports_of(model, ge_model_input_count(model), ge_model_input);
+}
+Result<std::vector<PortInfo>> output_ports(const ge_model* model) {
+  return ports_of(model, ge_model_output_count(model), ge_model_output);
+}
 
 Result<std::vector<int64_t>> input_dims(ge_session* session, int32_t index) {
   ge_tensor t{};

@@ -16,7 +16,9 @@ namespace ge {
 Status status_of(ge_error* error);
 
 template <class T, void (*kFree)(T*)>
-struct Freed { void operator()(T* p) const { kFree(p); } };
+struct Freed {
+  void operator()(T* p) const { kFree(p); }
+};
 using DevicePtr = std::unique_ptr<ge_device, Freed<ge_device, ge_device_close>>;
 using PlanPtr = std::unique_ptr<ge_plan, Freed<ge_plan, ge_plan_close>>;
 using ModelPtr = std::unique_ptr<ge_model, Freed<ge_model, ge_model_free>>;

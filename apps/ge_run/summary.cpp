@@ -14,17 +14,21 @@ namespace {
 constexpr int64_t kFirstValues = 8;
 constexpr size_t kFirstShown = 5;
 
-bool has_values(const TensorSummary& s) { return s.count > s.nan_count; }
+bool has_values(const TensorSummary& s) {
+  return s.count > s.nan_count;
+}
 
 }  // namespace
 
 std::string element_text(const HostTensor& tensor, int64_t index) {
   const void* data = tensor.bytes.data();
   if (is_bool(tensor.dtype)) return load_as_int64(tensor.dtype, data, index) ? "true" : "false";
-  if (tensor.dtype == DType::uint64) return fmt::format("{}", static_cast<uint64_t>(load_as_int64(tensor.dtype, data, index)));
+  if (tensor.dtype == DType::uint64)
+    return fmt::format("{}", static_cast<uint64_t>(load_as_int64(tensor.dtype, data, index)));
   if (is_integer(tensor.dtype)) return fmt::format("{}", load_as_int64(tensor.dtype, data, index));
   const double value = load_as_double(tensor.dtype, data, index);
-  return tensor.dtype == DType::float64 ? fmt::format("{:.6g}", value) : fmt::format("{:.6g}", static_cast<float>(value));
+  return tensor.dtype == DType::float64 ? fmt::format("{:.6g}", value)
+                                        : fmt::format("{:.6g}", static_cast<float>(value));
 }
 
 TensorSummary summarize(const std::string& name, const HostTensor& tensor) {
@@ -52,8 +56,8 @@ std::string summary_table(const std::vector<TensorSummary>& rows) {
     std::string first;
     for (size_t i = 0; i < std::min(s.first.size(), kFirstShown); ++i) first += (i ? " " : "") + s.first[i];
     if (s.count > static_cast<int64_t>(kFirstShown)) first += " ...";
-    table.add({s.name, std::string(name_of(s.dtype)), dims_to_string(s.dims), number(s.min), number(s.mean), number(s.max),
-               std::to_string(s.nan_count), first});
+    table.add({s.name, std::string(name_of(s.dtype)), dims_to_string(s.dims), number(s.min), number(s.mean),
+               number(s.max), std::to_string(s.nan_count), first});
   }
   return table.text();
 }

@@ -36,10 +36,14 @@ Status BlockRunner::run_control(uint32_t block, uint32_t step_index, int depth) 
   const Step& step = prepared.block->steps[step_index];
   const BoundStep& bound = (*prepared.bound)[step_index];
   switch (step.kind) {
-    case StepKind::kReadDims: return read_dims(step.read_dims.front(), bound);
-    case StepKind::kIf: return run_if(step.if_.front(), bound, depth);
-    case StepKind::kLoop: return run_loop(step.loop.front(), block, step_index, depth);
-    default: return fail(Code::internal).because("not a control step");
+    case StepKind::kReadDims:
+      return read_dims(step.read_dims.front(), bound);
+    case StepKind::kIf:
+      return run_if(step.if_.front(), bound, depth);
+    case StepKind::kLoop:
+      return run_loop(step.loop.front(), block, step_index, depth);
+    default:
+      return fail(Code::internal).because("not a control step");
   }
 }
 
@@ -48,8 +52,10 @@ Status BlockRunner::read_dims(const ReadDims& read, const BoundStep& bound) {
   const TensorView view = binding.view(bound, 0);
   std::array<int64_t, kMaxDimsRead> values{};
   const auto count = static_cast<int64_t>(read.symbols.size());
-  if (count > kMaxDimsRead || element_count(view) < count || !is_contiguous(view) || view.dtype != DType::int64) {
-    return fail(Code::plan_malformed).because("a step reads " + std::to_string(count) + " dims from a tensor that does not hold them");
+  if (count > kMaxDimsRead || element_count(view) < count || !is_contiguous(view) ||
+      view.dtype != DType::int64) {
+    return fail(Code::plan_malformed)
+        .because("a step reads " + std::to_string(count) + " dims from a tensor that does not hold them");
   }
   GE_TRY(stream_.read(values.data(), view.data, count * 8));
   std::vector<int64_t> symbols = binding.binding().symbols;
@@ -59,8 +65,8 @@ Status BlockRunner::read_dims(const ReadDims& read, const BoundStep& bound) {
     if (values[i] < symbol.min || values[i] > symbol.max) {
       return fail(Code::symbol_range)
           .in(join_nodes(read.source_nodes))
-          .because("the run computed " + symbol.name + " = " + std::to_string(values[i]) + "; allowed are " + std::to_string(symbol.min) +
-                   " .. " + std::to_string(symbol.max));
+          .because("the run computed " + symbol.name + " = " + std::to_string(values[i]) + "; allowed are " +
+                   std::to_string(symbol.min) + " .. " + std::to_string(symbol.max));
     }
     changed |= symbols[read.symbols[i]] != values[i];
     symbols[read.symbols[i]] = values[i];
@@ -84,7 +90,9 @@ Status BlockRunner::run_if(const If& branch, const BoundStep& bound, int depth) 
 
 // bound views: trip, cond, carried...; carried values are updated in place by the body.
 Status BlockRunner::run_loop(const Loop& loop, uint32_t block, uint32_t step, int depth) {
-  if (depth >= kMaxLoopDepth) return fail(Code::plan_malformed).because("loops are nested deeper than " + std::to_string(kMaxLoopDepth));
+  if (depth >= kMaxLoopDepth)
+    return fail(Code::plan_malformed)
+        .because("loops are nested deeper than " + std::to_string(kMaxLoopDepth));
   const auto bound = [&]() -> const BoundStep& { return (*bindings_.current().block(block).bound)[step]; };
   int64_t trips = INT64_MAX;
   if (!bindings_.current().absent(bound(), 0)) {

@@ -1,5 +1,5 @@
-// Runs a program's blocks: straight runs go to the stream, control steps (ReadDims, If, Loop) are decided here, on the host.
-// Entry: BlockRunner::run. One path serves plain runs, recorded runs and profiled ones.
+// Runs a program's blocks: straight runs go to the stream, control steps (ReadDims, If, Loop) are decided
+// here, on the host. Entry: BlockRunner::run. One path serves plain runs, recorded runs and profiled ones.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -18,9 +18,10 @@ class BindingSource {
 
 class BlockRunner {
  public:
-  BlockRunner(const Program& program, Stream& stream, BindingSource& bindings) : program_(program), stream_(stream), bindings_(bindings) {}
-  // The run block from its start. With `times` every step is timed by itself. Errors: symbol_range, index_out_of_range
-  // aside (the session reads faults), and the stream's.
+  BlockRunner(const Program& program, Stream& stream, BindingSource& bindings)
+      : program_(program), stream_(stream), bindings_(bindings) {}
+  // The run block from its start. With `times` every step is timed by itself. Errors: symbol_range,
+  // index_out_of_range aside (the session reads faults), and the stream's.
   Status run(StepTimes* times = nullptr);
 
  private:

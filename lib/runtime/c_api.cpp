@@ -7,10 +7,12 @@ namespace {
 
 using namespace ge;
 
-static_assert(GE_BOOL == static_cast<int>(DType::boolean) && GE_INT64 == static_cast<int>(DType::int64) && GE_FLOAT64 == 0 &&
-              GE_FLOAT16 == static_cast<int>(DType::float16) && GE_MAX_RANK == kMaxRank);
+static_assert(GE_BOOL == static_cast<int>(DType::boolean) && GE_INT64 == static_cast<int>(DType::int64) &&
+              GE_FLOAT64 == 0 && GE_FLOAT16 == static_cast<int>(DType::float16) && GE_MAX_RANK == kMaxRank);
 
-Status null_argument(const char* name) { return fail(Code::bad_usage).because(std::string(name) + " is NULL"); }
+Status null_argument(const char* name) {
+  return fail(Code::bad_usage).because(std::string(name) + " is NULL");
+}
 
 // Makes *out from a Result, or leaves it null.
 template <class Handle, class T, class Wrap>
@@ -24,7 +26,8 @@ Status describe_port(const Model& model, bool output, int32_t index, ge_port* ou
   const Program& program = model.program();
   const std::vector<Port>& ports = output ? program.signature.outputs : program.signature.inputs;
   if (index < 0 || index >= static_cast<int32_t>(ports.size())) {
-    return fail(output ? Code::unknown_output : Code::unknown_input).because("number " + std::to_string(index) + " of " + std::to_string(ports.size()));
+    return fail(output ? Code::unknown_output : Code::unknown_input)
+        .because("number " + std::to_string(index) + " of " + std::to_string(ports.size()));
   }
   const Port& port = ports[static_cast<size_t>(index)];
   ge_port made{};
@@ -53,13 +56,16 @@ Status give_tensor(Result<PortStorage> storage, ge_tensor* out) {
   return give(made, out);
 }
 
-std::vector<std::pair<std::string, int64_t>> pairs_of(const char* const* names, const int64_t* values, int32_t count) {
+std::vector<std::pair<std::string, int64_t>> pairs_of(const char* const* names, const int64_t* values,
+                                                      int32_t count) {
   std::vector<std::pair<std::string, int64_t>> pairs;
   for (int32_t i = 0; i < count; ++i) pairs.emplace_back(names[i], values[i]);
   return pairs;
 }
 
-ge_plan* wrap_plan(std::shared_ptr<PlanHandle> plan) { return new ge_plan{std::move(plan)}; }
+ge_plan* wrap_plan(std::shared_ptr<PlanHandle> plan) {
+  return new ge_plan{std::move(plan)};
+}
 
 }  // namespace
 
@@ -76,12 +82,24 @@ ge_error* ge_device_open(const ge_device_options* options, ge_device** out) {
                   [](std::unique_ptr<Device> device) { return new ge_device{std::move(device)}; });
   });
 }
-ge_device_kind ge_device_get_kind(const ge_device* device) { return device->device->is_cuda() ? GE_DEVICE_CUDA : GE_DEVICE_CPU; }
-const char* ge_device_name(const ge_device* device) { return device->device->name().c_str(); }
-const char* ge_device_target(const ge_device* device) { return device->device->target().c_str(); }
-void ge_device_close(ge_device* device) { delete device; }
-int32_t ge_cuda_device_count(void) { return cuda_device_count(); }
-int32_t ge_cuda_device_arch(int32_t index) { return cuda_device_arch(index); }
+ge_device_kind ge_device_get_kind(const ge_device* device) {
+  return device->device->is_cuda() ? GE_DEVICE_CUDA : GE_DEVICE_CPU;
+}
+const char* ge_device_name(const ge_device* device) {
+  return device->device->name().c_str();
+}
+const char* ge_device_target(const ge_device* device) {
+  return device->device->target().c_str();
+}
+void ge_device_close(ge_device* device) {
+  delete device;
+}
+int32_t ge_cuda_device_count(void) {
+  return cuda_device_count();
+}
+int32_t ge_cuda_device_arch(int32_t index) {
+  return cuda_device_arch(index);
+}
 ge_error* ge_cuda_available(void) {
   return guarded([] { return cuda_available(); });
 }
@@ -95,15 +113,22 @@ ge_error* ge_plan_open_file(const char* path, const ge_plan_options* options, ge
     return finish(PlanHandle::open_file(path, {take(options).trust_builtin_only != 0}), out, wrap_plan);
   });
 }
-ge_error* ge_plan_open_memory(const void* data, size_t size_bytes, const ge_plan_options* options, ge_plan** out) {
+ge_error* ge_plan_open_memory(const void* data, size_t size_bytes, const ge_plan_options* options,
+                              ge_plan** out) {
   return guarded([&]() -> Status {
     if (!out || (!data && size_bytes > 0)) return null_argument(out ? "data" : "out");
     *out = nullptr;
-    return finish(PlanHandle::open_memory({static_cast<const std::byte*>(data), size_bytes}, {take(options).trust_builtin_only != 0}), out, wrap_plan);
+    return finish(PlanHandle::open_memory({static_cast<const std::byte*>(data), size_bytes},
+                                          {take(options).trust_builtin_only != 0}),
+                  out, wrap_plan);
   });
 }
-void ge_plan_close(ge_plan* plan) { delete plan; }
-int32_t ge_plan_target_count(const ge_plan* plan) { return static_cast<int32_t>(plan->plan->plan().programs.size()); }
+void ge_plan_close(ge_plan* plan) {
+  delete plan;
+}
+int32_t ge_plan_target_count(const ge_plan* plan) {
+  return static_cast<int32_t>(plan->plan->plan().programs.size());
+}
 const char* ge_plan_target(const ge_plan* plan, int32_t index) {
   if (index < 0 || index >= ge_plan_target_count(plan)) return nullptr;
   return plan->plan->plan().programs[static_cast<size_t>(index)].target.c_str();
@@ -112,8 +137,12 @@ int32_t ge_plan_find_target(const ge_plan* plan, const char* target) {
   const auto found = plan->plan->program_for(target);
   return found.ok() ? static_cast<int32_t>(*found) : -1;
 }
-const char* ge_plan_model_name(const ge_plan* plan) { return plan->plan->plan().model_name.c_str(); }
-const char* ge_plan_made_by(const ge_plan* plan) { return plan->plan->plan().made_by.c_str(); }
+const char* ge_plan_model_name(const ge_plan* plan) {
+  return plan->plan->plan().model_name.c_str();
+}
+const char* ge_plan_made_by(const ge_plan* plan) {
+  return plan->plan->plan().made_by.c_str();
+}
 ge_error* ge_plan_check(ge_plan* plan, ge_device* device, ge_plan_needs* out) {
   return guarded([&]() -> Status {
     if (!plan || !device) return null_argument(plan ? "device" : "plan");
@@ -140,23 +169,33 @@ ge_error* ge_model_load(ge_plan* plan, ge_device* device, const ge_model_options
   return guarded([&]() -> Status {
     if (!plan || !device || !out) return null_argument(!plan ? "plan" : !device ? "device" : "out");
     *out = nullptr;
-    return finish(Model::load(plan->plan, device->device), out, [](std::shared_ptr<Model> model) { return new ge_model{std::move(model)}; });
+    return finish(Model::load(plan->plan, device->device), out,
+                  [](std::shared_ptr<Model> model) { return new ge_model{std::move(model)}; });
   });
 }
-void ge_model_free(ge_model* model) { delete model; }
-int32_t ge_model_input_count(const ge_model* model) { return static_cast<int32_t>(model->model->program().signature.inputs.size()); }
-int32_t ge_model_output_count(const ge_model* model) { return static_cast<int32_t>(model->model->program().signature.outputs.size()); }
+void ge_model_free(ge_model* model) {
+  delete model;
+}
+int32_t ge_model_input_count(const ge_model* model) {
+  return static_cast<int32_t>(model->model->program().signature.inputs.size());
+}
+int32_t ge_model_output_count(const ge_model* model) {
+  return static_cast<int32_t>(model->model->program().signature.outputs.size());
+}
 ge_error* ge_model_input(const ge_model* model, int32_t index, ge_port* out) {
   return guarded([&] { return describe_port(*model->model, false, index, out); });
 }
 ge_error* ge_model_output(const ge_model* model, int32_t index, ge_port* out) {
   return guarded([&] { return describe_port(*model->model, true, index, out); });
 }
-int32_t ge_model_symbol_count(const ge_model* model) { return static_cast<int32_t>(model->model->program().symbols.size()); }
+int32_t ge_model_symbol_count(const ge_model* model) {
+  return static_cast<int32_t>(model->model->program().symbols.size());
+}
 ge_error* ge_model_symbol(const ge_model* model, int32_t index, ge_symbol* out) {
   return guarded([&]() -> Status {
     const auto& symbols = model->model->program().symbols;
-    if (index < 0 || index >= static_cast<int32_t>(symbols.size())) return fail(Code::unknown_symbol).because("number " + std::to_string(index));
+    if (index < 0 || index >= static_cast<int32_t>(symbols.size()))
+      return fail(Code::unknown_symbol).because("number " + std::to_string(index));
     const Symbol& symbol = symbols[static_cast<size_t>(index)];
     return give(ge_symbol{0, symbol.name.c_str(), symbol.min, symbol.max, symbol.opt}, out);
   });
@@ -176,15 +215,20 @@ ge_error* ge_session_create(ge_model* model, const ge_session_options* options, 
                   [](std::unique_ptr<Session> session) { return new ge_session{std::move(session)}; });
   });
 }
-void ge_session_free(ge_session* session) { delete session; }
-ge_error* ge_session_bind(ge_session* session, const char* const* names, const int64_t* values, int32_t count) {
+void ge_session_free(ge_session* session) {
+  delete session;
+}
+ge_error* ge_session_bind(ge_session* session, const char* const* names, const int64_t* values,
+                          int32_t count) {
   return guarded([&] { return session->session->bind(pairs_of(names, values, count)); });
 }
-ge_error* ge_session_bind_shapes(ge_session* session, const int64_t* const* dims, const int32_t* ranks, int32_t count) {
+ge_error* ge_session_bind_shapes(ge_session* session, const int64_t* const* dims, const int32_t* ranks,
+                                 int32_t count) {
   return ge_session_bind_known(session, dims, ranks, count, nullptr, nullptr, 0);
 }
-ge_error* ge_session_bind_known(ge_session* session, const int64_t* const* dims, const int32_t* ranks, int32_t count, const char* const* names,
-                                const int64_t* values, int32_t name_count) {
+ge_error* ge_session_bind_known(ge_session* session, const int64_t* const* dims, const int32_t* ranks,
+                                int32_t count, const char* const* names, const int64_t* values,
+                                int32_t name_count) {
   return guarded([&] {
     std::vector<std::vector<int64_t>> shapes;
     for (int32_t i = 0; i < count; ++i) {
@@ -204,10 +248,12 @@ ge_error* ge_session_output(ge_session* session, int32_t index, ge_tensor* out) 
   return guarded([&] { return give_tensor(session->session->output(index), out); });
 }
 ge_error* ge_session_write_input(ge_session* session, int32_t index, const void* data, size_t size_bytes) {
-  return guarded([&] { return session->session->write_input(index, data, static_cast<int64_t>(size_bytes)); });
+  return guarded(
+      [&] { return session->session->write_input(index, data, static_cast<int64_t>(size_bytes)); });
 }
 ge_error* ge_session_read_output(ge_session* session, int32_t index, void* data, size_t size_bytes) {
-  return guarded([&] { return session->session->read_output(index, data, static_cast<int64_t>(size_bytes)); });
+  return guarded(
+      [&] { return session->session->read_output(index, data, static_cast<int64_t>(size_bytes)); });
 }
 ge_error* ge_session_run(ge_session* session) {
   return guarded([&] { return session->session->run(); });
@@ -218,7 +264,9 @@ ge_error* ge_session_run_async(ge_session* session) {
 ge_error* ge_session_wait(ge_session* session) {
   return guarded([&] { return session->session->wait(); });
 }
-size_t ge_session_arena_bytes(const ge_session* session) { return static_cast<size_t>(session->session->arena_bytes()); }
+size_t ge_session_arena_bytes(const ge_session* session) {
+  return static_cast<size_t>(session->session->arena_bytes());
+}
 
 // ---- profile, time, start-up ----
 
@@ -232,20 +280,23 @@ ge_error* ge_session_profile(ge_session* session, int32_t iterations, int32_t* o
 ge_error* ge_session_profile_entry(ge_session* session, int32_t index, ge_launch_profile* out) {
   return guarded([&]() -> Status {
     const auto& entries = session->session->profile_entries();
-    if (index < 0 || index >= static_cast<int32_t>(entries.size())) return fail(Code::bad_usage).because("no profile entry " + std::to_string(index));
+    if (index < 0 || index >= static_cast<int32_t>(entries.size()))
+      return fail(Code::bad_usage).because("no profile entry " + std::to_string(index));
     const LaunchProfile& e = entries[static_cast<size_t>(index)];
-    return give(ge_launch_profile{0, e.kernel.c_str(), e.source_nodes.c_str(), e.time_us, e.flops, e.bytes}, out);
+    return give(ge_launch_profile{0, e.kernel.c_str(), e.source_nodes.c_str(), e.time_us, e.flops, e.bytes},
+                out);
   });
 }
-ge_error* ge_session_time(ge_session* session, int32_t warmup, int32_t iterations, double* device_us, double* host_us) {
+ge_error* ge_session_time(ge_session* session, int32_t warmup, int32_t iterations, double* device_us,
+                          double* host_us) {
   return guarded([&] { return session->session->time(warmup, iterations, device_us, host_us); });
 }
 ge_error* ge_session_startup(const ge_session* session, ge_startup* out) {
   return guarded([&] {
     const Session& s = *session->session;
     const LoadTimes& load = s.model().times();
-    return give(ge_startup{0, s.model().device().open_us(), s.model().plan_handle().read_us(), load.verify_us, load.weights_us, load.code_us,
-                           load.prepare_us, s.bind_us(), s.first_run_us()},
+    return give(ge_startup{0, s.model().device().open_us(), s.model().plan_handle().read_us(), load.verify_us,
+                           load.weights_us, load.code_us, load.prepare_us, s.bind_us(), s.first_run_us()},
                 out);
   });
 }

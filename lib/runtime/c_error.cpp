@@ -1,3 +1,4 @@
+// Errors of ge.h: a Status as code, text and JSON.
 #include "document/writer.h"
 #include "ge_version.h"
 #include "runtime/c_types.h"
@@ -41,7 +42,8 @@ ge_error* to_c(const Status& status) {
 }
 
 ge_error* out_of_memory_error() {
-  static ge_error error{GE_ERROR_ENVIRONMENT, "E0104", "error[E0104]: out of memory", "[{\"code\":\"E0104\"}]", true};
+  static ge_error error{GE_ERROR_ENVIRONMENT, "E0104", "error[E0104]: out of memory",
+                        "[{\"code\":\"E0104\"}]", true};
   return &error;
 }
 
@@ -49,12 +51,22 @@ ge_error* out_of_memory_error() {
 
 extern "C" {
 
-ge_error_kind ge_error_get_kind(const ge_error* error) { return error->kind; }
-const char* ge_error_code(const ge_error* error) { return error->code.c_str(); }
-const char* ge_error_message(const ge_error* error) { return error->message.c_str(); }
-const char* ge_error_json(const ge_error* error) { return error->json.c_str(); }
+ge_error_kind ge_error_get_kind(const ge_error* error) {
+  return error->kind;
+}
+const char* ge_error_code(const ge_error* error) {
+  return error->code.c_str();
+}
+const char* ge_error_message(const ge_error* error) {
+  return error->message.c_str();
+}
+const char* ge_error_json(const ge_error* error) {
+  return error->json.c_str();
+}
 void ge_error_free(ge_error* error) {
   if (error && !error->is_static) delete error;
 }
-const char* ge_version(void) { return GE_VERSION; }
+const char* ge_version(void) {
+  return GE_VERSION;
+}
 }

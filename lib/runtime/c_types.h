@@ -12,10 +12,18 @@ struct ge_error {
   std::string code, message, json;
   bool is_static = false;  // the one for "out of memory", which must not need any
 };
-struct ge_device { std::shared_ptr<ge::Device> device; };
-struct ge_plan { std::shared_ptr<ge::PlanHandle> plan; };
-struct ge_model { std::shared_ptr<ge::Model> model; };
-struct ge_session { std::unique_ptr<ge::Session> session; };
+struct ge_device {
+  std::shared_ptr<ge::Device> device;
+};
+struct ge_plan {
+  std::shared_ptr<ge::PlanHandle> plan;
+};
+struct ge_model {
+  std::shared_ptr<ge::Model> model;
+};
+struct ge_session {
+  std::unique_ptr<ge::Session> session;
+};
 
 namespace ge {
 
@@ -36,7 +44,8 @@ ge_error* guarded(Body&& body) {
 // Copies as much of `from` as the caller's struct has room for; `size` stays the caller's.
 template <class T>
 Status give(const T& from, T* into) {
-  if (!into || into->size < sizeof(size_t)) return fail(Code::bad_usage).because("a struct's size is not set").try_("set .size = sizeof(the struct)");
+  if (!into || into->size < sizeof(size_t))
+    return fail(Code::bad_usage).because("a struct's size is not set").try_("set .size = sizeof(the struct)");
   const size_t size = into->size;
   __builtin_memcpy(static_cast<void*>(into), &from, size < sizeof(T) ? size : sizeof(T));
   into->size = size;
@@ -46,7 +55,9 @@ Status give(const T& from, T* into) {
 template <class T>
 T take(const T* options) {
   T all{};
-  if (options) __builtin_memcpy(static_cast<void*>(&all), options, options->size < sizeof(T) ? options->size : sizeof(T));
+  if (options)
+    __builtin_memcpy(static_cast<void*>(&all), options,
+                     options->size < sizeof(T) ? options->size : sizeof(T));
   return all;
 }
 

@@ -1,6 +1,6 @@
 // What a device does for the runtime: memory, copies, resolving kernels and running prepared steps.
-// Entry: Device (cpu/device.cpp and cuda/device.cpp implement it). Invariant: the code above it (model, session, block_runner)
-// never asks which kind of device it has.
+// Entry: Device (cpu/device.cpp and cuda/device.cpp implement it). Invariant: the code above it (model,
+// session, block_runner) never asks which kind of device it has.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -25,7 +25,8 @@ class Memory {
   Memory() = default;
   Memory(const Memory&) = delete;
   Memory& operator=(const Memory&) = delete;
-  // Makes at least `size_bytes` usable; contents survive only where base() stays. out_of_memory, device_memory.
+  // Makes at least `size_bytes` usable; contents survive only where base() stays. out_of_memory,
+  // device_memory.
   virtual Status grow(int64_t size_bytes) = 0;
   std::byte* base() const { return base_; }
   int64_t size_bytes() const { return size_bytes_; }
@@ -38,7 +39,8 @@ class Memory {
 // Where a run's commands go. One per session; one thread at a time.
 class Stream;
 
-// One step of a binding, ready to be enqueued any number of times. Everything it needs was computed when it was made.
+// One step of a binding, ready to be enqueued any number of times. Everything it needs was computed when it
+// was made.
 class DeviceStep {
  public:
   virtual ~DeviceStep() = default;
@@ -49,9 +51,9 @@ class DeviceStep {
 struct LaunchSite {
   std::span<const TensorView> operands;  // data pointers are final; absent ones have rank -1
   const Choice* choice = nullptr;
-  const BoundLaunch* bound = nullptr;    // grid, block, cluster, shared memory
+  const BoundLaunch* bound = nullptr;  // grid, block, cluster, shared memory
   bool dependent_launch = false;
-  uint32_t launch = 0;                   // what a fault records
+  uint32_t launch = 0;  // what a fault records
   void* device_block = nullptr;
 };
 
@@ -62,16 +64,17 @@ class Kernel {
   virtual Result<std::unique_ptr<DeviceStep>> bind(const LaunchSite& site, Stream& stream) = 0;
 };
 
-// Steps between two control steps: they run in order with no host decision among them. A device may record them.
+// Steps between two control steps: they run in order with no host decision among them. A device may record
+// them.
 class Recording {
  public:
   virtual ~Recording() = default;
 };
 struct StraightRun {
   std::vector<std::unique_ptr<DeviceStep>> steps;
-  std::vector<uint32_t> entries;          // profile entry of each step
-  bool reads_fault = false;               // ends by making the fault record readable
-  std::unique_ptr<Recording> recording;   // the device's, made when it wants one
+  std::vector<uint32_t> entries;         // profile entry of each step
+  bool reads_fault = false;              // ends by making the fault record readable
+  std::unique_ptr<Recording> recording;  // the device's, made when it wants one
   uint32_t runs = 0;
 };
 
@@ -144,8 +147,10 @@ class Device {
   // Calls body(begin, end) over [0, count) on the device's host threads.
   virtual void parallel_for(int64_t count, void* closure, RangeFunction body) = 0;
   virtual Result<std::unique_ptr<Stream>> create_stream(const StreamOptions& options) = 0;
-  // Resolves kernel `index` of the plan. unknown_kernel, code_not_trusted, no_target, library_missing, driver_error.
-  virtual Result<std::unique_ptr<Kernel>> resolve(const PlanHandle& plan, const PlanKernels& kernels, uint32_t index) = 0;
+  // Resolves kernel `index` of the plan. unknown_kernel, code_not_trusted, no_target, library_missing,
+  // driver_error.
+  virtual Result<std::unique_ptr<Kernel>> resolve(const PlanHandle& plan, const PlanKernels& kernels,
+                                                  uint32_t index) = 0;
   // Microseconds that opening it took.
   double open_us() const { return open_us_; }
   void set_open_us(double us) { open_us_ = us; }

@@ -1,5 +1,6 @@
-// Kernel name @ revision -> how it is launched. Entry: LaunchTable::find. Made from kernel_rows(), explicitly: a row is
-// described the first time it is asked for, so a plan pays for the kernels it names and for no others.
+// Kernel name @ revision -> how it is launched. Entry: LaunchTable::find. Made from kernel_rows(),
+// explicitly: a row is described the first time it is asked for, so a plan pays for the kernels it names and
+// for no others.
 #pragma once
 #include <map>
 #include <memory>
@@ -16,7 +17,8 @@ namespace ge {
 struct LaunchTableEntry {
   const KernelRow* row = nullptr;
   KernelDesc desc;
-  CpuEntry cpu = nullptr;  // CPU rows: the function. CUDA rows: found by row->image and row->symbol; library rows: by name
+  CpuEntry cpu = nullptr;  // CPU rows: the function. CUDA rows: found by row->image and row->symbol; library
+                           // rows: by name
 };
 
 class LaunchTable {

@@ -8,8 +8,8 @@
 namespace ge {
 namespace {
 
-// Blobs in the file's order, cut into runs of about kRunBytes: one reader works through a run, so a chunk that two blobs
-// share is read once by it.
+// Blobs in the file's order, cut into runs of about kRunBytes: one reader works through a run, so a chunk
+// that two blobs share is read once by it.
 constexpr uint64_t kRunBytes = 32 << 20;
 
 struct Run {
@@ -22,7 +22,8 @@ std::vector<Run> make_runs(const Plan& plan, const BlobPlacement& placement) {
   for (uint32_t i = 0; i < plan.blobs.size(); ++i) {
     if (placement.offsets[i] >= 0 && plan.blobs[i].size_bytes > 0) order.push_back(i);
   }
-  std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return plan.blobs[a].offset < plan.blobs[b].offset; });
+  std::sort(order.begin(), order.end(),
+            [&](uint32_t a, uint32_t b) { return plan.blobs[a].offset < plan.blobs[b].offset; });
   std::vector<Run> runs;
   for (uint32_t blob : order) {
     if (runs.empty() || runs.back().size_bytes >= kRunBytes) runs.emplace_back();
@@ -32,7 +33,8 @@ std::vector<Run> make_runs(const Plan& plan, const BlobPlacement& placement) {
   return runs;
 }
 
-Status load_run(const PlanFile& file, const BlobPlacement& placement, const Run& run, Device& device, std::byte* base) {
+Status load_run(const PlanFile& file, const BlobPlacement& placement, const Run& run, Device& device,
+                std::byte* base) {
   WeightReader reader(file);
   const CurrentDevice current(device);
   for (uint32_t index : run.blobs) {
@@ -43,7 +45,9 @@ Status load_run(const PlanFile& file, const BlobPlacement& placement, const Run&
       continue;
     }
     ByteBuffer staging = ByteBuffer::allocate(blob.size_bytes);
-    if (!staging.data()) return fail(Code::out_of_memory).because("a weight of " + std::to_string(blob.size_bytes) + " bytes passes through host memory");
+    if (!staging.data())
+      return fail(Code::out_of_memory)
+          .because("a weight of " + std::to_string(blob.size_bytes) + " bytes passes through host memory");
     GE_TRY(reader.read(blob, staging.span()));
     GE_TRY(device.write(to, staging.data(), static_cast<int64_t>(blob.size_bytes)));
   }
@@ -58,7 +62,8 @@ BlobPlacement place_blobs(const Plan& plan, const Program& program) {
   for (const Buffer& buffer : program.buffers) {
     if (buffer.region != Region::kWeights || placement.offsets[buffer.blob] >= 0) continue;
     placement.offsets[buffer.blob] = placement.size_bytes;
-    placement.size_bytes += align_up(static_cast<int64_t>(plan.blobs[buffer.blob].size_bytes), kBufferAlignment);
+    placement.size_bytes +=
+        align_up(static_cast<int64_t>(plan.blobs[buffer.blob].size_bytes), kBufferAlignment);
   }
   return placement;
 }
@@ -76,7 +81,9 @@ Status load_blobs(const PlanFile& file, const BlobPlacement& placement, Device& 
     }
   };
   device.parallel_for(static_cast<int64_t>(runs.size()), &load,
-                      [](void* closure, int64_t begin, int64_t end) { (*static_cast<decltype(load)*>(closure))(begin, end); });
+                      [](void* closure, int64_t begin, int64_t end) {
+                        (*static_cast<decltype(load)*>(closure))(begin, end);
+                      });
   return errors.take();
 }
 

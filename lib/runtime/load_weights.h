@@ -1,5 +1,5 @@
-// Copies the blobs that a program uses from the plan file to device memory, each once, checked chunk by chunk.
-// Entry: place_blobs, load_blobs.
+// Copies the blobs that a program uses from the plan file to device memory, each once, checked chunk by
+// chunk. Entry: place_blobs, load_blobs.
 #pragma once
 #include <vector>
 
@@ -13,7 +13,8 @@ struct BlobPlacement {
   int64_t size_bytes = 0;        // of all of them, each at a multiple of kBufferAlignment
 };
 BlobPlacement place_blobs(const Plan& plan, const Program& program);
-// Reads with all of the device's host threads. `base` holds placement.size_bytes. Errors: plan_checksum, file_unreadable.
+// Reads with all of the device's host threads. `base` holds placement.size_bytes. Errors: plan_checksum,
+// file_unreadable.
 Status load_blobs(const PlanFile& file, const BlobPlacement& placement, Device& device, std::byte* base);
 
 }  // namespace ge

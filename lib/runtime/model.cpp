@@ -10,14 +10,18 @@
 namespace ge {
 namespace {
 
-double elapsed_us(int64_t since_ns) { return static_cast<double>(monotonic_ns() - since_ns) / 1000; }
+double elapsed_us(int64_t since_ns) {
+  return static_cast<double>(monotonic_ns() - since_ns) / 1000;
+}
 
 // The prepare block has one binding: it holds no dims.
 class OneBinding : public BindingSource {
  public:
   explicit OneBinding(PreparedBinding& binding) : binding_(binding) {}
   PreparedBinding& current() override { return binding_; }
-  Status rebind(std::span<const int64_t>) override { return fail(Code::plan_malformed).because("the prepare block reads dims"); }
+  Status rebind(std::span<const int64_t>) override {
+    return fail(Code::plan_malformed).because("the prepare block reads dims");
+  }
 
  private:
   PreparedBinding& binding_;
@@ -29,7 +33,8 @@ std::vector<std::vector<std::string>> dim_texts(const Program& program, const st
   std::vector<std::vector<std::string>> texts;
   for (const Port& port : ports) {
     auto& axes = texts.emplace_back();
-    for (ExprId dim : port.dims) axes.push_back(program.exprs.is_constant(dim) ? "" : program.exprs.to_string(dim, names));
+    for (ExprId dim : port.dims)
+      axes.push_back(program.exprs.is_constant(dim) ? "" : program.exprs.to_string(dim, names));
   }
   return texts;
 }
@@ -63,11 +68,12 @@ Result<PlanNeeds> Model::check(std::shared_ptr<PlanHandle> plan, std::shared_ptr
   GE_TRY(model.verify());
   GE_TRY(model.resolve_kernels());
   const Program& program = model.program();
-  GE_ASSIGN(const Binding binding,
-            ge::bind(model.plan(), model.verified_, model.program_, optimal_symbols(program), model.device_->limits()));
+  GE_ASSIGN(const Binding binding, ge::bind(model.plan(), model.verified_, model.program_,
+                                            optimal_symbols(program), model.device_->limits()));
   PlanNeeds needs;
   needs.target = program.target;
-  needs.launches = std::count_if(program.run.steps.begin(), program.run.steps.end(), [](const Step& s) { return s.kind == StepKind::kLaunch; });
+  needs.launches = std::count_if(program.run.steps.begin(), program.run.steps.end(),
+                                 [](const Step& s) { return s.kind == StepKind::kLaunch; });
   for (size_t i = 0; i < model.resolved_.size(); ++i) {
     if (!model.resolved_[i]) continue;
     ++needs.kernels;
@@ -83,7 +89,9 @@ Result<PlanNeeds> Model::check(std::shared_ptr<PlanHandle> plan, std::shared_ptr
   needs.free_bytes = model.device_->free_memory_bytes();
   const int64_t all = needs.weights_bytes + needs.prepared_bytes + needs.arena_bytes + needs.io_bytes;
   if (all > needs.free_bytes) {
-    return fail(Code::device_memory).because("the plan takes " + std::to_string(all) + " bytes; " + std::to_string(needs.free_bytes) + " are free");
+    return fail(Code::device_memory)
+        .because("the plan takes " + std::to_string(all) + " bytes; " + std::to_string(needs.free_bytes) +
+                 " are free");
   }
   return needs;
 }
@@ -96,7 +104,8 @@ Model::~Model() {
 }
 
 Status Model::verify() {
-  GE_ASSIGN(verified_, verify_plan(plan(), plan_->file().code.span(), plan_->launch_table().resolver(), program_));
+  GE_ASSIGN(verified_,
+            verify_plan(plan(), plan_->file().code.span(), plan_->launch_table().resolver(), program_));
   return {};
 }
 
@@ -144,11 +153,13 @@ Status Model::prepare() {
   for (size_t i = 0; i < addresses.size(); ++i) {
     const Buffer& buffer = program().buffers[i];
     if (buffer.region == Region::kWeights) addresses[i] = blob_address(buffer.blob);
-    if (buffer.region == Region::kPrepared) addresses[i] = prepared_->base() + binding.buffers[i].offset_bytes;
+    if (buffer.region == Region::kPrepared)
+      addresses[i] = prepared_->base() + binding.buffers[i].offset_bytes;
     if (buffer.region == Region::kArena) addresses[i] = arena->base() + binding.buffers[i].offset_bytes;
     if (buffer.region == Region::kDeviceBlock) addresses[i] = static_cast<std::byte*>(stream->device_block());
   }
-  GE_ASSIGN(auto prepared, PreparedBinding::make(*this, std::move(binding), std::move(addresses), *stream, true));
+  GE_ASSIGN(auto prepared,
+            PreparedBinding::make(*this, std::move(binding), std::move(addresses), *stream, true));
   OneBinding bindings(*prepared);
   GE_TRY(BlockRunner(program(), *stream, bindings).run());
   GE_TRY(stream->wait());

@@ -27,7 +27,8 @@ class Model {
   // Everything that load() checks but the weights' bytes, and whether memory suffices.
   static Result<PlanNeeds> check(std::shared_ptr<PlanHandle> plan, std::shared_ptr<Device> device);
   // Errors: no_target, unknown_kernel, code_not_trusted, plan_checksum, device_memory and the device's own.
-  static Result<std::shared_ptr<Model>> load(std::shared_ptr<PlanHandle> plan, std::shared_ptr<Device> device);
+  static Result<std::shared_ptr<Model>> load(std::shared_ptr<PlanHandle> plan,
+                                             std::shared_ptr<Device> device);
   ~Model();
 
   const PlanHandle& plan_handle() const { return *plan_; }
@@ -43,11 +44,15 @@ class Model {
   std::byte* prepared_base() const { return prepared_->base(); }
   int64_t weights_bytes() const { return weights_bytes_; }
   int64_t prepared_bytes() const { return prepared_bytes_; }
-  // Text of a port's dims ("batch", "seq*2"), "" where the dim is fixed: kept here because ge.h hands out pointers.
-  const std::string& dim_text(bool output, size_t port, size_t axis) const { return (output ? output_dims_ : input_dims_)[port][axis]; }
+  // Text of a port's dims ("batch", "seq*2"), "" where the dim is fixed: kept here because ge.h hands out
+  // pointers.
+  const std::string& dim_text(bool output, size_t port, size_t axis) const {
+    return (output ? output_dims_ : input_dims_)[port][axis];
+  }
 
  private:
-  Model(std::shared_ptr<PlanHandle> plan, std::shared_ptr<Device> device) : plan_(std::move(plan)), device_(std::move(device)) {}
+  Model(std::shared_ptr<PlanHandle> plan, std::shared_ptr<Device> device)
+      : plan_(std::move(plan)), device_(std::move(device)) {}
   Status verify();
   Status resolve_kernels();
   Status load_weights();
@@ -58,9 +63,10 @@ class Model {
   std::shared_ptr<Device> device_;
   uint32_t program_ = 0;
   PlanKernels verified_;
-  std::vector<std::unique_ptr<Kernel>> resolved_;  // by index of Plan::kernels; null where the program does not use it
+  std::vector<std::unique_ptr<Kernel>>
+      resolved_;  // by index of Plan::kernels; null where the program does not use it
   std::unique_ptr<Memory> weights_, prepared_;
-  std::vector<int64_t> blob_offsets_;              // by blob; -1: not loaded
+  std::vector<int64_t> blob_offsets_;  // by blob; -1: not loaded
   int64_t weights_bytes_ = 0, prepared_bytes_ = 0;
   std::vector<std::vector<std::string>> input_dims_, output_dims_;
   LoadTimes times_;

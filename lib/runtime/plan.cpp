@@ -12,13 +12,15 @@ namespace {
 bool runs_on(std::string_view program_target, std::string_view device_target) {
   const auto program = parse_target(program_target);
   const auto device = parse_target(device_target);
-  if (!program || !device || program->device != KernelDevice::kCuda || device->device != KernelDevice::kCuda) return false;
+  if (!program || !device || program->device != KernelDevice::kCuda || device->device != KernelDevice::kCuda)
+    return false;
   return program->arch != 90 && program->arch / 10 == device->arch / 10 && program->arch <= device->arch;
 }
 
 }  // namespace
 
-Result<std::shared_ptr<PlanHandle>> PlanHandle::open_file(const std::string& path, const PlanOptions& options) {
+Result<std::shared_ptr<PlanHandle>> PlanHandle::open_file(const std::string& path,
+                                                          const PlanOptions& options) {
   const int64_t began = monotonic_ns();
   return finish(read_plan_file(path), options, began);
 }
@@ -28,7 +30,8 @@ Result<std::shared_ptr<PlanHandle>> PlanHandle::open_memory(ByteSpan bytes, cons
   return finish(read_plan_bytes(bytes), options, began);
 }
 
-Result<std::shared_ptr<PlanHandle>> PlanHandle::finish(Result<PlanFile> file, const PlanOptions& options, int64_t began_ns) {
+Result<std::shared_ptr<PlanHandle>> PlanHandle::finish(Result<PlanFile> file, const PlanOptions& options,
+                                                       int64_t began_ns) {
   if (!file.ok()) return std::move(file).take_error();
   const Section& weights = file->header.section(SectionKind::kWeights);
   GE_TRY(verify_structure(file->plan, file->code.size(), weights.size_bytes));

@@ -1,6 +1,6 @@
 // An opened plan: its file, its launch table and how far its code is trusted. Entry: PlanHandle::open.
-// Immutable once open and shared: models keep it alive. Invariant: its records passed verify_structure; what a program's
-// kernels need is checked when a model is loaded from it.
+// Immutable once open and shared: models keep it alive. Invariant: its records passed verify_structure; what
+// a program's kernels need is checked when a model is loaded from it.
 #pragma once
 #include <memory>
 #include <string>
@@ -17,7 +17,8 @@ struct PlanOptions {
 class PlanHandle {
  public:
   static Result<std::shared_ptr<PlanHandle>> open_file(const std::string& path, const PlanOptions& options);
-  static Result<std::shared_ptr<PlanHandle>> open_memory(ByteSpan bytes, const PlanOptions& options);  // copies
+  static Result<std::shared_ptr<PlanHandle>> open_memory(ByteSpan bytes,
+                                                         const PlanOptions& options);  // copies
 
   const Plan& plan() const { return file_.plan; }
   const PlanFile& file() const { return file_; }
@@ -29,7 +30,8 @@ class PlanHandle {
 
  private:
   PlanHandle(PlanFile file, const PlanOptions& options) : file_(std::move(file)), options_(options) {}
-  static Result<std::shared_ptr<PlanHandle>> finish(Result<PlanFile> file, const PlanOptions& options, int64_t began_ns);
+  static Result<std::shared_ptr<PlanHandle>> finish(Result<PlanFile> file, const PlanOptions& options,
+                                                    int64_t began_ns);
   PlanFile file_;
   PlanOptions options_;
   mutable LaunchTable launch_table_;

@@ -6,7 +6,9 @@
 namespace ge {
 namespace {
 
-bool is_control(StepKind kind) { return kind == StepKind::kReadDims || kind == StepKind::kIf || kind == StepKind::kLoop; }
+bool is_control(StepKind kind) {
+  return kind == StepKind::kReadDims || kind == StepKind::kIf || kind == StepKind::kLoop;
+}
 
 bool is_empty(const TensorView& view) {
   return std::any_of(view.dims, view.dims + view.rank, [](int64_t d) { return d == 0; });
@@ -14,11 +16,16 @@ bool is_empty(const TensorView& view) {
 
 const std::vector<std::string>& source_nodes(const Step& step) {
   switch (step.kind) {
-    case StepKind::kLaunch: return step.launch.front().source_nodes;
-    case StepKind::kCopy: return step.copy.front().source_nodes;
-    case StepKind::kFill: return step.fill.front().source_nodes;
-    case StepKind::kReadDims: return step.read_dims.front().source_nodes;
-    default: break;
+    case StepKind::kLaunch:
+      return step.launch.front().source_nodes;
+    case StepKind::kCopy:
+      return step.copy.front().source_nodes;
+    case StepKind::kFill:
+      return step.fill.front().source_nodes;
+    case StepKind::kReadDims:
+      return step.read_dims.front().source_nodes;
+    default:
+      break;
   }
   static const std::vector<std::string> none;
   return none;
@@ -26,14 +33,17 @@ const std::vector<std::string>& source_nodes(const Step& step) {
 
 // A kernel can note a fault only where it knows the device block.
 bool may_fault(const KernelDesc& desc) {
-  return std::any_of(desc.args.begin(), desc.args.end(), [](const ArgDesc& arg) { return arg.source == ArgSource::kDeviceBlock; });
+  return std::any_of(desc.args.begin(), desc.args.end(),
+                     [](const ArgDesc& arg) { return arg.source == ArgSource::kDeviceBlock; });
 }
 
 }  // namespace
 
-Result<std::unique_ptr<PreparedBinding>> PreparedBinding::make(const Model& model, Binding binding, BufferAddresses addresses, Stream& stream,
+Result<std::unique_ptr<PreparedBinding>> PreparedBinding::make(const Model& model, Binding binding,
+                                                               BufferAddresses addresses, Stream& stream,
                                                                bool prepare_only) {
-  auto made = std::unique_ptr<PreparedBinding>(new PreparedBinding(model, std::move(binding), std::move(addresses)));
+  auto made =
+      std::unique_ptr<PreparedBinding>(new PreparedBinding(model, std::move(binding), std::move(addresses)));
   const Program& program = model.program();
   uint32_t entry = 0;
   if (prepare_only) {
@@ -54,7 +64,8 @@ TensorView PreparedBinding::complete(const BoundView& bound) const {
   return view;
 }
 
-Status PreparedBinding::prepare_block(const Block& block, const BoundBlock& bound, Stream& stream, uint32_t& entry) {
+Status PreparedBinding::prepare_block(const Block& block, const BoundBlock& bound, Stream& stream,
+                                      uint32_t& entry) {
   PreparedBlock prepared{&block, &bound, {}};
   prepared.groups.emplace_back();
   for (uint32_t i = 0; i < block.steps.size(); ++i, ++entry) {
@@ -83,9 +94,11 @@ Status PreparedBinding::prepare_block(const Block& block, const BoundBlock& boun
   return {};
 }
 
-Result<std::unique_ptr<DeviceStep>> PreparedBinding::make_step(const Step& step, const BoundStep& bound, Stream& stream, uint32_t entry) const {
+Result<std::unique_ptr<DeviceStep>> PreparedBinding::make_step(const Step& step, const BoundStep& bound,
+                                                               Stream& stream, uint32_t entry) const {
   switch (step.kind) {
-    case StepKind::kLaunch: return make_launch(step.launch.front(), bound.launch, stream, entry);
+    case StepKind::kLaunch:
+      return make_launch(step.launch.front(), bound.launch, stream, entry);
     case StepKind::kCopy: {
       const TensorView from = view(bound, 0), to = view(bound, 1);
       if (is_empty(to) || from.data == to.data) return std::unique_ptr<DeviceStep>();
@@ -96,16 +109,19 @@ Result<std::unique_ptr<DeviceStep>> PreparedBinding::make_step(const Step& step,
       if (is_empty(to)) return std::unique_ptr<DeviceStep>();
       return stream.bind_fill(to, step.fill.front().bits);
     }
-    default: return fail(Code::internal).because("a control step is not bound to the device");
+    default:
+      return fail(Code::internal).because("a control step is not bound to the device");
   }
 }
 
-Result<std::unique_ptr<DeviceStep>> PreparedBinding::make_launch(const Launch& launch, const BoundLaunch& bound, Stream& stream,
+Result<std::unique_ptr<DeviceStep>> PreparedBinding::make_launch(const Launch& launch,
+                                                                 const BoundLaunch& bound, Stream& stream,
                                                                  uint32_t entry) const {
   if (bound.skip) return std::unique_ptr<DeviceStep>();
   std::vector<TensorView> operands;
   operands.reserve(bound.view_count);
-  for (uint32_t i = 0; i < bound.view_count; ++i) operands.push_back(complete(binding_.views[bound.first_view + i]));
+  for (uint32_t i = 0; i < bound.view_count; ++i)
+    operands.push_back(complete(binding_.views[bound.first_view + i]));
   LaunchSite site;
   site.operands = operands;
   site.choice = &launch.choices[bound.choice];

@@ -13,7 +13,8 @@ double median_us(const std::vector<StepTimes>& runs, uint32_t entry) {
   return times[times.size() / 2];
 }
 
-LaunchProfile describe(const Model& model, const Step& step, const BoundStep& bound, PreparedBinding& binding) {
+LaunchProfile describe(const Model& model, const Step& step, const BoundStep& bound,
+                       PreparedBinding& binding) {
   LaunchProfile row;
   const auto view_bytes = [&](uint32_t i) {
     const TensorView view = binding.view(bound, i);
@@ -24,7 +25,8 @@ LaunchProfile describe(const Model& model, const Step& step, const BoundStep& bo
       row.kernel = model.plan().kernels[bound.launch.kernel].name;
       row.source_nodes = join_nodes(step.launch.front().source_nodes);
       row.flops = static_cast<double>(bound.launch.flops);
-      row.bytes = static_cast<double>(bound.launch.bytes_read) + static_cast<double>(bound.launch.bytes_written);
+      row.bytes =
+          static_cast<double>(bound.launch.bytes_read) + static_cast<double>(bound.launch.bytes_written);
       break;
     case StepKind::kCopy:
       row.kernel = "copy";
@@ -41,7 +43,8 @@ LaunchProfile describe(const Model& model, const Step& step, const BoundStep& bo
 
 }  // namespace
 
-std::vector<LaunchProfile> summarize_profile(const Model& model, PreparedBinding& binding, const std::vector<StepTimes>& runs) {
+std::vector<LaunchProfile> summarize_profile(const Model& model, PreparedBinding& binding,
+                                             const std::vector<StepTimes>& runs) {
   std::vector<LaunchProfile> rows;
   if (runs.empty()) return rows;
   uint32_t first = 0;

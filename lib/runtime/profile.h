@@ -14,7 +14,8 @@ struct LaunchProfile {
   double flops = 0, bytes = 0;
 };
 // One row per step that ran, in the program's order. `runs[i].time_us[entry]` are the times of run i.
-std::vector<LaunchProfile> summarize_profile(const Model& model, PreparedBinding& binding, const std::vector<StepTimes>& runs);
+std::vector<LaunchProfile> summarize_profile(const Model& model, PreparedBinding& binding,
+                                             const std::vector<StepTimes>& runs);
 // The number of entries a profile of `program` has.
 size_t profile_entry_count(const Program& program);
 std::string join_nodes(const std::vector<std::string>& nodes);  // "/nodes/0 + /nodes/1"

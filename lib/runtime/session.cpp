@@ -11,11 +11,14 @@ namespace {
 
 constexpr size_t kMaxBindings = 32;
 
-double elapsed_us(int64_t since_ns) { return static_cast<double>(monotonic_ns() - since_ns) / 1000; }
+double elapsed_us(int64_t since_ns) {
+  return static_cast<double>(monotonic_ns() - since_ns) / 1000;
+}
 
 bool sees_device_block(const Model& model) {
   const Program& program = model.program();
-  bool sees = std::any_of(program.buffers.begin(), program.buffers.end(), [](const Buffer& b) { return b.region == Region::kDeviceBlock; });
+  bool sees = std::any_of(program.buffers.begin(), program.buffers.end(),
+                          [](const Buffer& b) { return b.region == Region::kDeviceBlock; });
   for_each_launch(program, [&](const Launch& launch) {
     for (const Choice& choice : launch.choices) {
       const KernelDesc* desc = model.kernels().entries[choice.kernel].desc;
@@ -61,6 +64,7 @@ Result<std::unique_ptr<Session>> Session::create(std::shared_ptr<Model> model, c
 
 Session::~Session() {
   const CurrentDevice current(model_->device());
+  if (stream_) static_cast<void>(stream_->wait());  // nothing of what is freed may still be in use
   bindings_.clear();
   port_memory_.clear();
   host_.reset();
@@ -68,7 +72,8 @@ Session::~Session() {
   stream_.reset();
 }
 
-Result<std::vector<GivenSymbol>> Session::find_symbols(std::span<const std::pair<std::string, int64_t>> values) const {
+Result<std::vector<GivenSymbol>> Session::find_symbols(
+    std::span<const std::pair<std::string, int64_t>> values) const {
   const Program& program = model_->program();
   std::vector<std::string> names;
   for (const Symbol& symbol : program.symbols) names.push_back(symbol.name);
@@ -100,14 +105,18 @@ Status Session::bind(std::span<const std::pair<std::string, int64_t>> values) {
   return switch_to(symbols, false);
 }
 
-Status Session::bind_shapes(std::span<const std::vector<int64_t>> shapes, std::span<const std::pair<std::string, int64_t>> values) {
+Status Session::bind_shapes(std::span<const std::vector<int64_t>> shapes,
+                            std::span<const std::pair<std::string, int64_t>> values) {
   GE_ASSIGN(const std::vector<GivenSymbol> given, find_symbols(values));
   GE_ASSIGN(const std::vector<int64_t> symbols, solve_symbols(model_->program(), shapes, given));
   return switch_to(symbols, false);
 }
 
 PreparedBinding* Session::cached(std::span<const int64_t> symbols) {
-  const auto same = [&](const auto& b) { return std::equal(symbols.begin(), symbols.end(), b->binding().symbols.begin(), b->binding().symbols.end()); };
+  const auto same = [&](const auto& b) {
+    return std::equal(symbols.begin(), symbols.end(), b->binding().symbols.begin(),
+                      b->binding().symbols.end());
+  };
   const auto at = std::find_if(bindings_.begin(), bindings_.end(), same);
   if (at == bindings_.end()) return nullptr;
   std::rotate(bindings_.begin(), at, at + 1);
@@ -116,21 +125,27 @@ PreparedBinding* Session::cached(std::span<const int64_t> symbols) {
 
 // Makes the binding for `symbols` current: one of the latest, or a new one.
 Status Session::switch_to(std::span<const int64_t> symbols, bool during_run) {
-  if (current_ && std::equal(symbols.begin(), symbols.end(), current_->binding().symbols.begin(), current_->binding().symbols.end())) return {};
+  if (current_ && std::equal(symbols.begin(), symbols.end(), current_->binding().symbols.begin(),
+                             current_->binding().symbols.end()))
+    return {};
   const CurrentDevice device(model_->device());
   const int64_t began = monotonic_ns();
   if (PreparedBinding* found = cached(symbols)) {
     current_ = found;
   } else {
-    GE_ASSIGN(Binding binding, ge::bind(model_->plan(), model_->kernels(), model_->program_index(), symbols, model_->device().limits()));
+    GE_ASSIGN(Binding binding, ge::bind(model_->plan(), model_->kernels(), model_->program_index(), symbols,
+                                        model_->device().limits()));
     if (during_run) GE_TRY(same_layout(binding));
-    GE_ASSIGN(const bool moved, grow_storage(binding, during_run));
+    bool moved = false;
+    const Status grown = grow_storage(binding, during_run, moved);
     if (moved) {  // older bindings hold addresses that are gone
       bindings_.clear();
       current_ = nullptr;
     }
+    if (!grown.ok()) return Error(grown.error());
     BufferAddresses where = addresses(binding);
-    GE_ASSIGN(auto made, PreparedBinding::make(*model_, std::move(binding), std::move(where), *stream_, false));
+    GE_ASSIGN(auto made,
+              PreparedBinding::make(*model_, std::move(binding), std::move(where), *stream_, false));
     bindings_.insert(bindings_.begin(), std::move(made));
     current_ = bindings_.front().get();
     if (bindings_.size() > kMaxBindings) {
@@ -140,19 +155,24 @@ Status Session::switch_to(std::span<const int64_t> symbols, bool during_run) {
   }
   if (block_has_dims_) {
     const auto count = std::min<size_t>(symbols.size(), kMaxBlockDims);
-    GE_TRY(stream_->write(static_cast<std::byte*>(stream_->device_block()) + kDimsOffset, symbols.data(), static_cast<int64_t>(count) * 8));
+    GE_TRY(stream_->write(static_cast<std::byte*>(stream_->device_block()) + kDimsOffset, symbols.data(),
+                          static_cast<int64_t>(count) * 8));
   }
   if (bind_us_ == 0) bind_us_ = elapsed_us(began);
   return {};
 }
 
-Status Session::rebind(std::span<const int64_t> symbols) { return switch_to(symbols, true); }
+Status Session::rebind(std::span<const int64_t> symbols) {
+  return switch_to(symbols, true);
+}
 
 // Values that live across a ReadDims must stay where they are.
 Status Session::same_layout(const Binding& binding) const {
   const auto& before = current_->binding().buffers;
   for (size_t i = 0; i < before.size(); ++i) {
-    if (before[i].offset_bytes == binding.buffers[i].offset_bytes && before[i].size_bytes == binding.buffers[i].size_bytes) continue;
+    if (before[i].offset_bytes == binding.buffers[i].offset_bytes &&
+        before[i].size_bytes == binding.buffers[i].size_bytes)
+      continue;
     return fail(Code::plan_malformed)
         .in(model_->program().buffers[i].name)
         .because("its storage depends on a dim that is read during the run");
@@ -160,9 +180,8 @@ Status Session::same_layout(const Binding& binding) const {
   return {};
 }
 
-// True: some base address changed.
-Result<bool> Session::grow_storage(const Binding& binding, bool during_run) {
-  bool moved = false;
+// `moved`: some base address changed, also where growing failed later on.
+Status Session::grow_storage(const Binding& binding, bool during_run, bool& moved) {
   bool waited = false;
   const auto grow = [&](Memory& memory, int64_t size_bytes) -> Status {
     if (memory.base() && size_bytes <= memory.size_bytes()) return {};
@@ -170,19 +189,20 @@ Result<bool> Session::grow_storage(const Binding& binding, bool during_run) {
     if (!waited) GE_TRY(stream_->wait());
     waited = true;
     const std::byte* before = memory.base();
-    GE_TRY(memory.grow(size_bytes));
+    Status grown = memory.grow(size_bytes);
     moved |= memory.base() != before;
-    return {};
+    return grown;
   };
   int64_t host_bytes = 0;
   const auto& buffers = model_->program().buffers;
   for (size_t i = 0; i < buffers.size(); ++i) {
     if (port_memory_[i]) GE_TRY(grow(*port_memory_[i], binding.buffers[i].size_bytes));
-    if (buffers[i].region == Region::kHost) host_bytes += align_up(binding.buffers[i].size_bytes, kBufferAlignment);
+    if (buffers[i].region == Region::kHost)
+      host_bytes += align_up(binding.buffers[i].size_bytes, kBufferAlignment);
   }
   if (host_bytes > 0) GE_TRY(grow(*host_, host_bytes));
   if (binding.arena_bytes > 0) GE_TRY(grow(*arena_, binding.arena_bytes));
-  return moved;
+  return {};
 }
 
 BufferAddresses Session::addresses(const Binding& binding) const {
@@ -195,10 +215,18 @@ BufferAddresses Session::addresses(const Binding& binding) const {
       case Region::kOutput:
         if (port_memory_[i]) at[i] = port_memory_[i]->base();
         break;
-      case Region::kWeights: at[i] = model_->blob_address(buffers[i].blob); break;
-      case Region::kPrepared: at[i] = model_->prepared_base() + binding.buffers[i].offset_bytes; break;
-      case Region::kArena: at[i] = arena_->base() + binding.buffers[i].offset_bytes; break;
-      case Region::kDeviceBlock: at[i] = static_cast<std::byte*>(stream_->device_block()); break;
+      case Region::kWeights:
+        at[i] = model_->blob_address(buffers[i].blob);
+        break;
+      case Region::kPrepared:
+        at[i] = model_->prepared_base() + binding.buffers[i].offset_bytes;
+        break;
+      case Region::kArena:
+        at[i] = arena_->base() + binding.buffers[i].offset_bytes;
+        break;
+      case Region::kDeviceBlock:
+        at[i] = static_cast<std::byte*>(stream_->device_block());
+        break;
       case Region::kHost:
         at[i] = host_->base() + host_offset;
         host_offset += align_up(binding.buffers[i].size_bytes, kBufferAlignment);
@@ -213,12 +241,16 @@ BufferAddresses Session::addresses(const Binding& binding) const {
 
 Status Session::need_binding() const {
   if (current_) return {};
-  return fail(Code::bad_usage).because("the session has no dims yet").try_("call ge_session_bind or ge_session_bind_shapes first");
+  return fail(Code::bad_usage)
+      .because("the session has no dims yet")
+      .try_("call ge_session_bind or ge_session_bind_shapes first");
 }
 
-Result<PortStorage> Session::port(const std::vector<BoundPort>& bound, const std::vector<Port>& ports, int64_t index, Code missing) const {
+Result<PortStorage> Session::port(const std::vector<BoundPort>& bound, const std::vector<Port>& ports,
+                                  int64_t index, Code missing) const {
   if (index < 0 || index >= static_cast<int64_t>(ports.size())) {
-    return fail(missing).because("number " + std::to_string(index) + "; there are " + std::to_string(ports.size()));
+    return fail(missing).because("number " + std::to_string(index) + "; there are " +
+                                 std::to_string(ports.size()));
   }
   const auto i = static_cast<size_t>(index);
   const Buffer& buffer = model_->program().buffers[bound[i].buffer];
@@ -241,12 +273,12 @@ Status Session::write_input(int64_t index, const void* data, int64_t size_bytes)
   if (size_bytes != to.size_bytes) {
     return fail(Code::input_shape)
         .in(names_of(model_->program().signature.inputs)[static_cast<size_t>(index)])
-        .because(std::to_string(size_bytes) + " bytes were given; " + std::string(name_of(to.dtype)) + dims_text(*to.dims) + " is " +
-                 std::to_string(to.size_bytes));
+        .because(std::to_string(size_bytes) + " bytes were given; " + std::string(name_of(to.dtype)) +
+                 dims_text(*to.dims) + " is " + std::to_string(to.size_bytes));
   }
   const CurrentDevice device(model_->device());
-  GE_TRY(stream_->wait());
-  return model_->device().write(to.data, data, size_bytes);
+  GE_TRY(stream_->write(to.data, data, size_bytes));
+  return stream_->wait();  // the caller may reuse its memory
 }
 
 Status Session::read_output(int64_t index, void* data, int64_t size_bytes) {
@@ -254,8 +286,8 @@ Status Session::read_output(int64_t index, void* data, int64_t size_bytes) {
   if (size_bytes != from.size_bytes) {
     return fail(Code::bad_usage)
         .in(names_of(model_->program().signature.outputs)[static_cast<size_t>(index)])
-        .because("room for " + std::to_string(size_bytes) + " bytes; " + std::string(name_of(from.dtype)) + dims_text(*from.dims) + " is " +
-                 std::to_string(from.size_bytes));
+        .because("room for " + std::to_string(size_bytes) + " bytes; " + std::string(name_of(from.dtype)) +
+                 dims_text(*from.dims) + " is " + std::to_string(from.size_bytes));
   }
   const CurrentDevice device(model_->device());
   return stream_->read(data, from.data, size_bytes);
@@ -320,7 +352,8 @@ Status Session::time(int32_t warmup, int32_t iterations, double* device_us, doub
 Status Session::profile(int32_t iterations) {
   GE_TRY(need_binding());
   const CurrentDevice device(model_->device());
-  std::vector<StepTimes> runs(static_cast<size_t>(std::max(iterations, 1)), StepTimes(profile_entry_count(model_->program())));
+  std::vector<StepTimes> runs(static_cast<size_t>(std::max(iterations, 1)),
+                              StepTimes(profile_entry_count(model_->program())));
   BlockRunner runner(model_->program(), *stream_, *this);
   GE_TRY(run());  // warm
   for (StepTimes& times : runs) {
@@ -331,6 +364,8 @@ Status Session::profile(int32_t iterations) {
   return {};
 }
 
-int64_t Session::arena_bytes() const { return current_ ? current_->binding().arena_bytes : 0; }
+int64_t Session::arena_bytes() const {
+  return current_ ? current_->binding().arena_bytes : 0;
+}
 
 }  // namespace ge

@@ -1,5 +1,6 @@
-// A session: one thread's arena, fixed input and output buffers, and the latest bindings. Entry: Session::create, bind, run.
-// Invariant: run() allocates nothing for a binding it has seen, and touches only memory that its binding was checked against.
+// A session: one thread's arena, fixed input and output buffers, and the latest bindings. Entry:
+// Session::create, bind, run. Invariant: run() allocates nothing for a binding it has seen, and touches only
+// memory that its binding was checked against.
 #pragma once
 #include <memory>
 #include <string>
@@ -25,12 +26,15 @@ class Session : private BindingSource {
 
   // Values by symbol; see ge_session_bind. Errors: unknown_symbol, and bind()'s.
   Status bind(std::span<const std::pair<std::string, int64_t>> values);
-  // Shapes of the inputs (unknown_shape() where one follows the symbols) and values by name, which must agree.
-  Status bind_shapes(std::span<const std::vector<int64_t>> shapes, std::span<const std::pair<std::string, int64_t>> values = {});
+  // Shapes of the inputs (unknown_shape() where one follows the symbols) and values by name, which must
+  // agree.
+  Status bind_shapes(std::span<const std::vector<int64_t>> shapes,
+                     std::span<const std::pair<std::string, int64_t>> values = {});
   bool is_bound() const { return current_ != nullptr; }
 
   const Model& model() const { return *model_; }
-  // Under the current binding. bad_usage where there is none; unknown_input, unknown_output for an index that is not there.
+  // Under the current binding. bad_usage where there is none; unknown_input, unknown_output for an index that
+  // is not there.
   Result<PortStorage> input(int64_t index) const;
   Result<PortStorage> output(int64_t index) const;
   Status write_input(int64_t index, const void* data, int64_t size_bytes);
@@ -51,25 +55,28 @@ class Session : private BindingSource {
  private:
   explicit Session(std::shared_ptr<Model> model) : model_(std::move(model)) {}
   PreparedBinding& current() override { return *current_; }
-  Result<std::vector<GivenSymbol>> find_symbols(std::span<const std::pair<std::string, int64_t>> values) const;
+  Result<std::vector<GivenSymbol>> find_symbols(
+      std::span<const std::pair<std::string, int64_t>> values) const;
   Status rebind(std::span<const int64_t> symbols) override;
   Status switch_to(std::span<const int64_t> symbols, bool during_run);
   PreparedBinding* cached(std::span<const int64_t> symbols);
-  Result<bool> grow_storage(const Binding& binding, bool during_run);
+  Status grow_storage(const Binding& binding, bool during_run, bool& moved);
   BufferAddresses addresses(const Binding& binding) const;
   Status same_layout(const Binding& binding) const;
   Status start_run();
   Status raise_fault();
   Status need_binding() const;
-  Result<PortStorage> port(const std::vector<BoundPort>& bound, const std::vector<Port>& ports, int64_t index, Code missing) const;
+  Result<PortStorage> port(const std::vector<BoundPort>& bound, const std::vector<Port>& ports, int64_t index,
+                           Code missing) const;
 
   std::shared_ptr<Model> model_;
   std::unique_ptr<Stream> stream_;
   std::unique_ptr<Memory> arena_, host_;
-  std::vector<std::unique_ptr<Memory>> port_memory_;  // by buffer; null where it is no input or output, or shares another's
+  std::vector<std::unique_ptr<Memory>>
+      port_memory_;  // by buffer; null where it is no input or output, or shares another's
   std::vector<std::unique_ptr<PreparedBinding>> bindings_;  // latest first
   PreparedBinding* current_ = nullptr;
-  bool block_has_dims_ = false;      // some kernel or buffer sees the device block
+  bool block_has_dims_ = false;  // some kernel or buffer sees the device block
   std::vector<LaunchProfile> profile_;
   double bind_us_ = 0, first_run_us_ = 0;
   bool ran_ = false;

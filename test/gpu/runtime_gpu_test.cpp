@@ -1,5 +1,6 @@
-// The runtime on a GPU, through ge.h: direct run, recording and replay, rebinding, steps, faults, cuBLASLt, several sessions,
-// the caller's own stream. Without a GPU the program ends with 77, which CTest shows as skipped.
+// The runtime on a GPU, through ge.h: direct run, recording and replay, rebinding, steps, faults, cuBLASLt,
+// several sessions, the caller's own stream. Without a GPU the program ends with 77, which CTest shows as
+// skipped.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -38,11 +39,13 @@ Step with_grid(PlanMaker& m, Step step, int64_t blocks) {
 }
 
 // y[n, 4] = relu(x[n, 3] w + b) by cuBLASLt, with w prepared by a copy.
-std::vector<std::byte> affine_gpu_plan(const std::vector<float>& w_values, const std::vector<float>& b_values) {
+std::vector<std::byte> affine_gpu_plan(const std::vector<float>& w_values,
+                                       const std::vector<float>& b_values) {
   PlanMaker m(gpu_target());
   const ExprId n = m.symbol("n", 0, 1 << 20, 2);
   const TensorRef x = m.input("x", {n, m.number(3)}), y = m.output("y", {n, m.number(4)});
-  const TensorRef w = m.weights("w", {3, 4}, w_values), b = m.weights("b", {4}, b_values), packed = m.prepared("w.packed", {3, 4});
+  const TensorRef w = m.weights("w", {3, 4}, w_values), b = m.weights("b", {4}, b_values),
+                  packed = m.prepared("w.packed", {3, 4});
   m.program().prepare.steps = {m.copy(w, packed, "/nodes/0")};
   m.program().run.steps = {m.launch(m.library("dot_cublaslt"), {x, packed, m.broadcast_rows(b, n), y},
                                     {{"activation", static_cast<int64_t>(ScalarOp::relu)}}, "/nodes/0")};
@@ -162,9 +165,13 @@ TEST_CASE("copies and fills of every width", "[gpu]") {
   PlanMaker m(gpu_target());
   const ExprId n = m.symbol("n", 0, 1 << 20, 5);
   const TensorRef x = m.input("x", {n}), y = m.output("y", {n});
-  const TensorRef a = m.output("a", {m.number(5)}, DType::uint8), b = m.output("b", {m.number(3)}, DType::int16),
-                  c = m.output("c", {m.number(3)}), d = m.output("d", {m.number(3)}, DType::int64), e = m.output("e", {m.number(2)}, DType::int64);
-  m.program().run.steps = {m.copy(x, y, "/copy"), m.fill(a, 200), m.fill(b, 0xfffe), m.fill(c, 0x3fc00000), m.fill(d, ~uint64_t{0} - 4), m.fill(e, 0)};
+  const TensorRef a = m.output("a", {m.number(5)}, DType::uint8),
+                  b = m.output("b", {m.number(3)}, DType::int16), c = m.output("c", {m.number(3)}),
+                  d = m.output("d", {m.number(3)}, DType::int64),
+                  e = m.output("e", {m.number(2)}, DType::int64);
+  m.program().run.steps = {m.copy(x, y, "/copy"),       m.fill(a, 200),
+                           m.fill(b, 0xfffe),           m.fill(c, 0x3fc00000),
+                           m.fill(d, ~uint64_t{0} - 4), m.fill(e, 0)};
   Run r(m.file(), 0, GE_DEVICE_CUDA);
   REQUIRE(r.opened.message == "");
   REQUIRE(r.bind({{"n", 100000}}).message == "");
@@ -183,11 +190,14 @@ TEST_CASE("copies and fills of every width", "[gpu]") {
 
 TEST_CASE("an index out of range names its node, direct and replayed, and the next run is clean", "[gpu]") {
   PlanMaker m(gpu_target());
-  const TensorRef table = m.weights("table", {3}, {10, 20, 30}), index = m.input("index", {m.number(2)}, DType::int64), y = m.output("y", {m.number(2)}),
+  const TensorRef table = m.weights("table", {3}, {10, 20, 30}),
+                  index = m.input("index", {m.number(2)}, DType::int64), y = m.output("y", {m.number(2)}),
                   z = m.output("z", {m.number(3)});
-  m.program().run.steps = {
-      m.copy(table, z, "/nodes/0"),
-      with_grid(m, m.launch(m.builtin("gather_elements_sm80"), {table, index, y}, {{"axis", int64_t{0}}}, "/nodes/5"), 1)};
+  m.program().run.steps = {m.copy(table, z, "/nodes/0"),
+                           with_grid(m,
+                                     m.launch(m.builtin("gather_elements_sm80"), {table, index, y},
+                                              {{"axis", int64_t{0}}}, "/nodes/5"),
+                                     1)};
   Run r(m.file(), 0, GE_DEVICE_CUDA);
   REQUIRE(r.opened.message == "");
   REQUIRE(r.bind().message == "");
@@ -207,7 +217,8 @@ TEST_CASE("an index out of range names its node, direct and replayed, and the ne
 TEST_CASE("If and ReadDims are decided between recorded parts", "[gpu]") {
   PlanMaker m(gpu_target());
   const ExprId count = m.symbol("count", 0, 8, 8);
-  const TensorRef n = m.input("n", {m.number(1)}, DType::int64), flag = m.input("flag", {}, DType::boolean), x = m.input("x", {m.number(8)});
+  const TensorRef n = m.input("n", {m.number(1)}, DType::int64), flag = m.input("flag", {}, DType::boolean),
+                  x = m.input("x", {m.number(8)});
   TensorRef y = m.output("y", {m.number(8)});
   m.program().signature.outputs[0].dims = {count};
   TensorRef x_part = x, y_part = y;
@@ -236,7 +247,14 @@ TEST_CASE("If and ReadDims are decided between recorded parts", "[gpu]") {
 }
 
 TEST_CASE("cuBLASLt: types, transposes, batches, bias and activation", "[gpu]") {
-  struct Case { const char* name; DType dtype; int64_t batch, m, n, k; bool lhs_transposed, rhs_transposed; int bias; ScalarOp activation; };
+  struct Case {
+    const char* name;
+    DType dtype;
+    int64_t batch, m, n, k;
+    bool lhs_transposed, rhs_transposed;
+    int bias;
+    ScalarOp activation;
+  };
   const auto none = static_cast<ScalarOp>(0);
   const Case cases[] = {
       {"float32", DType::float32, 1, 33, 65, 129, false, false, 0, none},
@@ -254,7 +272,8 @@ TEST_CASE("cuBLASLt: types, transposes, batches, bias and activation", "[gpu]") 
     CAPTURE(c.name);
     PlanMaker p(gpu_target());
     const auto matrix = [&](const char* name, int64_t rows, int64_t columns, bool transposed) {
-      const std::vector<ExprId> stored = {p.number(c.batch), p.number(transposed ? columns : rows), p.number(transposed ? rows : columns)};
+      const std::vector<ExprId> stored = {p.number(c.batch), p.number(transposed ? columns : rows),
+                                          p.number(transposed ? rows : columns)};
       TensorRef ref = p.input(name, stored, c.dtype);
       if (transposed) {
         std::swap(ref.dims[1], ref.dims[2]);
@@ -262,7 +281,8 @@ TEST_CASE("cuBLASLt: types, transposes, batches, bias and activation", "[gpu]") 
       }
       return ref;
     };
-    const TensorRef lhs = matrix("lhs", c.m, c.k, c.lhs_transposed), rhs = matrix("rhs", c.k, c.n, c.rhs_transposed);
+    const TensorRef lhs = matrix("lhs", c.m, c.k, c.lhs_transposed),
+                    rhs = matrix("rhs", c.k, c.n, c.rhs_transposed);
     TensorRef bias;
     if (c.bias == 1) {
       bias = p.input("bias", {p.number(c.n)}, c.dtype);
@@ -298,15 +318,19 @@ TEST_CASE("cuBLASLt: types, transposes, batches, bias and activation", "[gpu]") 
       for (int64_t m = 0; m < c.m; ++m) {
         for (int64_t n = 0; n < c.n; ++n) {
           const int64_t at = (b * c.m + m) * c.n + n;
-          double sum = c.bias == 1 ? values[2][static_cast<size_t>(n)] : c.bias == 2 ? values[2][static_cast<size_t>(at)] : 0;
+          double sum = c.bias == 1   ? values[2][static_cast<size_t>(n)]
+                       : c.bias == 2 ? values[2][static_cast<size_t>(at)]
+                                     : 0;
           for (int64_t k = 0; k < c.k; ++k) {
             const int64_t l = b * c.m * c.k + (c.lhs_transposed ? k * c.m + m : m * c.k + k);
             const int64_t w = b * c.k * c.n + (c.rhs_transposed ? n * c.k + k : k * c.n + n);
             sum += values[0][static_cast<size_t>(l)] * values[1][static_cast<size_t>(w)];
           }
           if (c.activation == ScalarOp::relu) sum = std::max(sum, 0.0);
-          if (c.activation == ScalarOp::gelu_tanh) sum = 0.5 * sum * (1 + std::tanh(std::sqrt(2 / M_PI) * (sum + 0.044715 * sum * sum * sum)));
-          worst = std::max(worst, std::fabs(load_as_double(c.dtype, got.data(), at) - sum) / std::max(1.0, std::fabs(sum)));
+          if (c.activation == ScalarOp::gelu_tanh)
+            sum = 0.5 * sum * (1 + std::tanh(std::sqrt(2 / M_PI) * (sum + 0.044715 * sum * sum * sum)));
+          worst = std::max(worst, std::fabs(load_as_double(c.dtype, got.data(), at) - sum) /
+                                      std::max(1.0, std::fabs(sum)));
         }
       }
     }
@@ -333,8 +357,11 @@ TEST_CASE("sessions on four threads share one model on the GPU", "[gpu]") {
         const char* name = "n";
         const std::vector<float> x = ramp(static_cast<size_t>(n) * 3, static_cast<float>(t));
         std::vector<float> y(static_cast<size_t>(n) * 4);
-        if (failed(ge_session_bind(session, &name, &n, 1)) || failed(ge_session_write_input(session, 0, x.data(), x.size() * 4)) ||
-            failed(ge_session_run(session)) || failed(ge_session_read_output(session, 0, y.data(), y.size() * 4))) break;
+        if (failed(ge_session_bind(session, &name, &n, 1)) ||
+            failed(ge_session_write_input(session, 0, x.data(), x.size() * 4)) ||
+            failed(ge_session_run(session)) ||
+            failed(ge_session_read_output(session, 0, y.data(), y.size() * 4)))
+          break;
         if (worst_difference(y, affine(x)) >= 1e-4f) faults[t] += "wrong values\n";
       }
       ge_session_free(session);

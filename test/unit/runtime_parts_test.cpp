@@ -41,8 +41,9 @@ TensorView absent() {
 }
 
 // What cuBLASLt would compute for the shape, in plain loops over column-major matrices.
-std::vector<double> column_major_products(const MatmulShape& s, const std::vector<double>& lhs, const std::vector<double>& rhs,
-                                          const std::vector<double>& bias, size_t out_size) {
+std::vector<double> column_major_products(const MatmulShape& s, const std::vector<double>& lhs,
+                                          const std::vector<double>& rhs, const std::vector<double>& bias,
+                                          size_t out_size) {
   std::vector<double> out(out_size, -1);
   for (const auto& at : s.products) {
     for (int64_t b = 0; b < s.batch; ++b) {
@@ -50,8 +51,10 @@ std::vector<double> column_major_products(const MatmulShape& s, const std::vecto
         for (int64_t n = 0; n < s.n; ++n) {
           double sum = 0;
           for (int64_t k = 0; k < s.k; ++k) {
-            const int64_t a = at.rhs + b * s.rhs.batch_stride + (s.rhs.transposed ? n * s.rhs.leading + k : k * s.rhs.leading + n);
-            const int64_t c = at.lhs + b * s.lhs.batch_stride + (s.lhs.transposed ? k * s.lhs.leading + m : m * s.lhs.leading + k);
+            const int64_t a = at.rhs + b * s.rhs.batch_stride +
+                              (s.rhs.transposed ? n * s.rhs.leading + k : k * s.rhs.leading + n);
+            const int64_t c = at.lhs + b * s.lhs.batch_stride +
+                              (s.lhs.transposed ? k * s.lhs.leading + m : m * s.lhs.leading + k);
             sum += lhs[static_cast<size_t>(c)] * rhs[static_cast<size_t>(a)];
           }
           if (s.bias_kind == BiasKind::kRow) sum += bias[static_cast<size_t>(n)];
@@ -66,8 +69,10 @@ std::vector<double> column_major_products(const MatmulShape& s, const std::vecto
   return out;
 }
 
-std::vector<double> plain_products(const TensorView& lhs_view, const TensorView& rhs_view, const TensorView& bias_view, const TensorView& out_view,
-                                   const std::vector<double>& lhs, const std::vector<double>& rhs, const std::vector<double>& bias, size_t out_size) {
+std::vector<double> plain_products(const TensorView& lhs_view, const TensorView& rhs_view,
+                                   const TensorView& bias_view, const TensorView& out_view,
+                                   const std::vector<double>& lhs, const std::vector<double>& rhs,
+                                   const std::vector<double>& bias, size_t out_size) {
   std::vector<double> out(out_size, -1);
   const int m = out_view.rank - 2, n = out_view.rank - 1;
   int64_t index[kMaxRank] = {};
@@ -78,7 +83,8 @@ std::vector<double> plain_products(const TensorView& lhs_view, const TensorView&
       return static_cast<size_t>(at);
     };
     double sum = bias_view.rank < 0 ? 0 : bias[offset(bias_view, index[m], index[n])];
-    for (int64_t k = 0; k < lhs_view.dims[n]; ++k) sum += lhs[offset(lhs_view, index[m], k)] * rhs[offset(rhs_view, k, index[n])];
+    for (int64_t k = 0; k < lhs_view.dims[n]; ++k)
+      sum += lhs[offset(lhs_view, index[m], k)] * rhs[offset(rhs_view, k, index[n])];
     out[offset(out_view, index[m], index[n])] = sum;
     for (int i = out_view.rank - 1; i >= 0 && ++index[i] == out_view.dims[i]; --i) index[i] = 0;
   }
@@ -87,29 +93,45 @@ std::vector<double> plain_products(const TensorView& lhs_view, const TensorView&
 
 std::vector<double> numbers(size_t count, int step) {
   std::vector<double> values(count);
-  for (size_t i = 0; i < count; ++i) values[i] = static_cast<double>((i * static_cast<size_t>(step)) % 13) - 6;
+  for (size_t i = 0; i < count; ++i)
+    values[i] = static_cast<double>((i * static_cast<size_t>(step)) % 13) - 6;
   return values;
 }
 
 }  // namespace
 
 TEST_CASE("matmul_shape describes the same product as the views", "[runtime]") {
-  struct Case { const char* name; TensorView lhs, rhs, bias, out; int64_t m, batch; size_t products; BiasKind bias_kind; };
+  struct Case {
+    const char* name;
+    TensorView lhs, rhs, bias, out;
+    int64_t m, batch;
+    size_t products;
+    BiasKind bias_kind;
+  };
   const TensorView x3 = dense({2, 5, 3}), y3 = dense({2, 5, 4});
   const Case cases[] = {
       {"plain", dense({5, 3}), dense({3, 4}), absent(), dense({5, 4}), 5, 1, 1, BiasKind::kNone},
-      {"rhs transposed", dense({5, 3}), transposed(dense({4, 3})), absent(), dense({5, 4}), 5, 1, 1, BiasKind::kNone},
-      {"lhs transposed", transposed(dense({3, 5})), dense({3, 4}), absent(), dense({5, 4}), 5, 1, 1, BiasKind::kNone},
-      {"row bias", dense({5, 3}), dense({3, 4}), with_strides(dense({5, 4}), {0, 1}), dense({5, 4}), 5, 1, 1, BiasKind::kRow},
+      {"rhs transposed", dense({5, 3}), transposed(dense({4, 3})), absent(), dense({5, 4}), 5, 1, 1,
+       BiasKind::kNone},
+      {"lhs transposed", transposed(dense({3, 5})), dense({3, 4}), absent(), dense({5, 4}), 5, 1, 1,
+       BiasKind::kNone},
+      {"row bias", dense({5, 3}), dense({3, 4}), with_strides(dense({5, 4}), {0, 1}), dense({5, 4}), 5, 1, 1,
+       BiasKind::kRow},
       {"residual", dense({5, 3}), dense({3, 4}), dense({5, 4}), dense({5, 4}), 5, 1, 1, BiasKind::kMatrix},
-      {"batch folds into rows", x3, with_strides(dense({2, 3, 4}), {0, 4, 1}), with_strides(y3, {0, 0, 1}), y3, 10, 1, 1, BiasKind::kRow},
-      {"residual folds too", x3, with_strides(dense({2, 3, 4}), {0, 4, 1}), y3, y3, 10, 1, 1, BiasKind::kMatrix},
-      {"one row a batch folds", dense({6, 1, 3}), with_strides(dense({6, 3, 4}), {0, 4, 1}), absent(), dense({6, 1, 4}), 6, 1, 1, BiasKind::kNone},
+      {"batch folds into rows", x3, with_strides(dense({2, 3, 4}), {0, 4, 1}), with_strides(y3, {0, 0, 1}),
+       y3, 10, 1, 1, BiasKind::kRow},
+      {"residual folds too", x3, with_strides(dense({2, 3, 4}), {0, 4, 1}), y3, y3, 10, 1, 1,
+       BiasKind::kMatrix},
+      {"one row a batch folds", dense({6, 1, 3}), with_strides(dense({6, 3, 4}), {0, 4, 1}), absent(),
+       dense({6, 1, 4}), 6, 1, 1, BiasKind::kNone},
       {"strided batch", x3, dense({2, 3, 4}), absent(), y3, 5, 2, 1, BiasKind::kNone},
-      {"two even batch axes are one", dense({2, 3, 5, 3}), dense({2, 3, 3, 4}), absent(), dense({2, 3, 5, 4}), 5, 6, 1, BiasKind::kNone},
-      {"heads interleaved", with_strides(dense({2, 3, 5, 4}), {60, 4, 12, 1}), transposed(with_strides(dense({2, 3, 5, 4}), {60, 4, 12, 1})),
-       absent(), dense({2, 3, 5, 5}), 5, 3, 2, BiasKind::kNone},
-      {"a padded output", dense({5, 3}), dense({3, 4}), absent(), with_strides(dense({5, 4}), {9, 1}), 5, 1, 1, BiasKind::kNone},
+      {"two even batch axes are one", dense({2, 3, 5, 3}), dense({2, 3, 3, 4}), absent(), dense({2, 3, 5, 4}),
+       5, 6, 1, BiasKind::kNone},
+      {"heads interleaved", with_strides(dense({2, 3, 5, 4}), {60, 4, 12, 1}),
+       transposed(with_strides(dense({2, 3, 5, 4}), {60, 4, 12, 1})), absent(), dense({2, 3, 5, 5}), 5, 3, 2,
+       BiasKind::kNone},
+      {"a padded output", dense({5, 3}), dense({3, 4}), absent(), with_strides(dense({5, 4}), {9, 1}), 5, 1,
+       1, BiasKind::kNone},
       {"single column", dense({5, 3}), dense({3, 1}), absent(), dense({5, 1}), 5, 1, 1, BiasKind::kNone},
       {"single row", dense({1, 3}), dense({3, 4}), absent(), dense({1, 4}), 1, 1, 1, BiasKind::kNone},
   };
@@ -122,13 +144,16 @@ TEST_CASE("matmul_shape describes the same product as the views", "[runtime]") {
     CHECK(shape->batch == c.batch);
     CHECK(shape->products.size() == c.products);
     CHECK(shape->bias_kind == c.bias_kind);
-    CHECK(column_major_products(*shape, lhs, rhs, bias, 200) == plain_products(c.lhs, c.rhs, c.bias, c.out, lhs, rhs, bias, 200));
+    CHECK(column_major_products(*shape, lhs, rhs, bias, 200) ==
+          plain_products(c.lhs, c.rhs, c.bias, c.out, lhs, rhs, bias, 200));
   }
 }
 
 TEST_CASE("matmul_shape refuses what has no dense axis", "[runtime]") {
-  REQUIRE_CODE(matmul_shape(with_strides(dense({5, 3}), {6, 2}), dense({3, 4}), absent(), dense({5, 4})), Code::launch_refused);
-  REQUIRE_CODE(matmul_shape(dense({5, 3}), dense({3, 4}), absent(), transposed(dense({4, 5}))), Code::launch_refused);
+  REQUIRE_CODE(matmul_shape(with_strides(dense({5, 3}), {6, 2}), dense({3, 4}), absent(), dense({5, 4})),
+               Code::launch_refused);
+  REQUIRE_CODE(matmul_shape(dense({5, 3}), dense({3, 4}), absent(), transposed(dense({4, 5}))),
+               Code::launch_refused);
   REQUIRE_CODE(matmul_shape(dense({5, 0}), dense({0, 4}), absent(), dense({5, 4})), Code::launch_refused);
 }
 

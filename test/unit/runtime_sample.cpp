@@ -38,7 +38,8 @@ TensorRef PlanMaker::output(const std::string& name, std::vector<ExprId> dims, D
   program().signature.outputs.push_back({name, dtype, std::move(dims), ref.buffer, {}});
   return ref;
 }
-TensorRef PlanMaker::weights(const std::string& name, std::vector<int64_t> dims, const std::vector<float>& values) {
+TensorRef PlanMaker::weights(const std::string& name, std::vector<int64_t> dims,
+                             const std::vector<float>& values) {
   std::vector<ExprId> extents;
   for (int64_t dim : dims) extents.push_back(number(dim));
   TensorRef ref = tensor(name, Region::kWeights, extents, DType::float32);
@@ -97,17 +98,27 @@ uint32_t PlanMaker::loop(const std::string& name, const LoopProgram& loop, int o
   const auto rank = static_cast<int8_t>(loop.outer_rank + loop.row_rank);
   for (int i = 0; i < operand_count; ++i) {
     const LoopOperand& operand = loop.operands[static_cast<size_t>(i)];
-    d.operands.push_back({"o" + std::to_string(i), operand.output ? OperandRole::kOut : OperandRole::kIn, {operand.dtype}, rank, rank, 4, -1, false});
-    d.args.push_back({static_cast<uint32_t>(i) * 144, ArgType::kView, ArgSource::kView, static_cast<int8_t>(i), 0, -1, ""});
+    d.operands.push_back({"o" + std::to_string(i),
+                          operand.output ? OperandRole::kOut : OperandRole::kIn,
+                          {operand.dtype},
+                          rank,
+                          rank,
+                          4,
+                          -1,
+                          false});
+    d.args.push_back({static_cast<uint32_t>(i) * 144, ArgType::kView, ArgSource::kView,
+                      static_cast<int8_t>(i), 0, -1, ""});
   }
   d.args_size = static_cast<uint32_t>(operand_count) * 144;
   images_.push_back(encode_loop(loop));
   plan_.images.push_back({"", "bytecode", "", 0, 0});
-  plan_.kernels.push_back({name, 1, KernelKind::kGenerated, {d}, static_cast<uint32_t>(plan_.images.size()) - 1});
+  plan_.kernels.push_back(
+      {name, 1, KernelKind::kGenerated, {d}, static_cast<uint32_t>(plan_.images.size()) - 1});
   return static_cast<uint32_t>(plan_.kernels.size()) - 1;
 }
 
-Step PlanMaker::launch(uint32_t kernel, std::vector<TensorRef> operands, Attrs attrs, const std::string& node) {
+Step PlanMaker::launch(uint32_t kernel, std::vector<TensorRef> operands, Attrs attrs,
+                       const std::string& node) {
   Choice choice;
   choice.kernel = kernel;
   choice.operands = std::move(operands);
@@ -133,10 +144,13 @@ Step PlanMaker::fill(const TensorRef& to, uint64_t bits) {
   step.fill = {{to, bits, {"/fill"}}};
   return step;
 }
-Step PlanMaker::dot_relu(const TensorRef& lhs, const TensorRef& rhs, const TensorRef& bias, const TensorRef& out, const std::string& node) {
-  return launch(builtin("dot_reference"), {lhs, rhs, bias, out}, {{"activation", static_cast<int64_t>(ScalarOp::relu)}}, node);
+Step PlanMaker::dot_relu(const TensorRef& lhs, const TensorRef& rhs, const TensorRef& bias,
+                         const TensorRef& out, const std::string& node) {
+  return launch(builtin("dot_reference"), {lhs, rhs, bias, out},
+                {{"activation", static_cast<int64_t>(ScalarOp::relu)}}, node);
 }
-Step PlanMaker::map(ScalarOp op, std::vector<TensorRef> inputs, const TensorRef& out, const std::string& node) {
+Step PlanMaker::map(ScalarOp op, std::vector<TensorRef> inputs, const TensorRef& out,
+                    const std::string& node) {
   inputs.resize(3);
   inputs.push_back(out);
   return launch(builtin("map_reference"), std::move(inputs), {{"op", static_cast<int64_t>(op)}}, node);
@@ -159,7 +173,8 @@ std::vector<std::byte> affine_plan() {
   PlanMaker m;
   const ExprId batch = m.symbol("batch", 0, 64, 2);
   const TensorRef x = m.input("x", {batch, m.number(3)}), y = m.output("y", {batch, m.number(4)});
-  const TensorRef w = m.weights("w", {3, 4}, kW), b = m.weights("b", {4}, kB), packed = m.prepared("w.packed", {3, 4});
+  const TensorRef w = m.weights("w", {3, 4}, kW), b = m.weights("b", {4}, kB),
+                  packed = m.prepared("w.packed", {3, 4});
   m.program().prepare.steps = {m.copy(w, packed, "/nodes/0")};
   m.program().run.steps = {m.dot_relu(x, packed, m.broadcast_rows(b, batch), y, "/nodes/0")};
   return m.file();
@@ -186,7 +201,8 @@ Outcome::Outcome(ge_error* error) {
   ge_error_free(error);
 }
 
-Run::Run(const std::vector<std::byte>& file, int threads, ge_device_kind kind, const ge_session_options* session_options) {
+Run::Run(const std::vector<std::byte>& file, int threads, ge_device_kind kind,
+         const ge_session_options* session_options) {
   ge_device_options options{};
   options.size = sizeof options;
   options.kind = kind;

@@ -1,5 +1,5 @@
-// Small plans for the runtime's tests, made from the contract's records, and a session to run them with through ge.h.
-// Entry: PlanMaker, Run.
+// Small plans for the runtime's tests, made from the contract's records, and a session to run them with
+// through ge.h. Entry: PlanMaker, Run.
 #pragma once
 #include <memory>
 #include <string>
@@ -23,7 +23,8 @@ class PlanMaker {
   ExprId symbol(const std::string& name, int64_t min, int64_t max, int64_t opt);
 
   // Buffers as dense tensors. Arena tensors get a slot of their own.
-  TensorRef input(const std::string& name, std::vector<ExprId> dims, DType dtype = DType::float32, PortHint hint = {});
+  TensorRef input(const std::string& name, std::vector<ExprId> dims, DType dtype = DType::float32,
+                  PortHint hint = {});
   TensorRef output(const std::string& name, std::vector<ExprId> dims, DType dtype = DType::float32);
   TensorRef weights(const std::string& name, std::vector<int64_t> dims, const std::vector<float>& values);
   TensorRef prepared(const std::string& name, std::vector<int64_t> dims);
@@ -41,7 +42,8 @@ class PlanMaker {
   Step copy(const TensorRef& from, const TensorRef& to, const std::string& node);
   Step fill(const TensorRef& to, uint64_t bits);
   // dot with bias and relu; map of one scalar op.
-  Step dot_relu(const TensorRef& lhs, const TensorRef& rhs, const TensorRef& bias, const TensorRef& out, const std::string& node);
+  Step dot_relu(const TensorRef& lhs, const TensorRef& rhs, const TensorRef& bias, const TensorRef& out,
+                const std::string& node);
   Step map(ScalarOp op, std::vector<TensorRef> inputs, const TensorRef& out, const std::string& node);
 
   std::vector<std::byte> file();  // writes the plan
@@ -67,7 +69,8 @@ struct Outcome {
 // Device, plan, model and session, freed together. `options` are the session's.
 class Run {
  public:
-  explicit Run(const std::vector<std::byte>& file, int threads = 2, ge_device_kind kind = GE_DEVICE_CPU, const ge_session_options* options = nullptr);
+  explicit Run(const std::vector<std::byte>& file, int threads = 2, ge_device_kind kind = GE_DEVICE_CPU,
+               const ge_session_options* options = nullptr);
   ~Run();
   Run(const Run&) = delete;
   Outcome opened{nullptr};  // of the first call that failed

@@ -68,7 +68,9 @@ TEST_CASE("what does not fit is refused with its code", "[runtime]") {
     const int32_t ranks[] = {1};
     REQUIRE(Outcome(ge_session_bind_shapes(r.session, shapes, ranks, 1)).code == "E0603");
   }
-  SECTION("running before binding") { REQUIRE(r.run().code == "E0110"); }
+  SECTION("running before binding") {
+    REQUIRE(r.run().code == "E0110");
+  }
   SECTION("an input of the wrong size") {
     REQUIRE(r.bind().ok());
     const Outcome o = r.write(0, std::vector<float>(5));
@@ -141,7 +143,7 @@ TEST_CASE("a plan can be checked without loading its weights", "[runtime]") {
   REQUIRE(needs.launches == 1);
   REQUIRE(needs.kernels == 1);
   REQUIRE(needs.generated_kernels == 0);
-  REQUIRE(needs.weights_bytes == 512);   // 48 and 16 bytes, each in 256
+  REQUIRE(needs.weights_bytes == 512);  // 48 and 16 bytes, each in 256
   REQUIRE(needs.prepared_bytes == 256);
   REQUIRE(needs.io_bytes == 2 * 3 * 4 + 2 * 4 * 4);
 }
@@ -166,8 +168,10 @@ TEST_CASE("eight sessions on eight threads share one model", "[runtime][threads]
         if (failed(ge_session_bind(session, &name, &batch, 1))) break;
         const std::vector<float> x = ramp(static_cast<size_t>(batch) * 3, static_cast<float>(t));
         std::vector<float> y(static_cast<size_t>(batch) * 4);
-        if (failed(ge_session_write_input(session, 0, x.data(), x.size() * 4)) || failed(ge_session_run(session)) ||
-            failed(ge_session_read_output(session, 0, y.data(), y.size() * 4))) break;
+        if (failed(ge_session_write_input(session, 0, x.data(), x.size() * 4)) ||
+            failed(ge_session_run(session)) ||
+            failed(ge_session_read_output(session, 0, y.data(), y.size() * 4)))
+          break;
         if (y != affine_expected(x)) faults[static_cast<size_t>(t)] += "wrong values\n";
       }
       ge_session_free(session);

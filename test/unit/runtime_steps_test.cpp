@@ -29,8 +29,10 @@ LoopProgram doubling_loop() {
 TEST_CASE("an output that is an input or a constant is a copy", "[runtime]") {
   PlanMaker m;
   const ExprId n = m.symbol("n", 0, 1 << 20, 4);
-  const TensorRef x = m.input("x", {n}), same = m.output("same", {n}), constant = m.output("constant", {m.number(2)});
-  m.program().run.steps = {m.copy(x, same, "/nodes/0"), m.copy(m.weights("c", {2}, {7, 8}), constant, "/nodes/1")};
+  const TensorRef x = m.input("x", {n}), same = m.output("same", {n}),
+                  constant = m.output("constant", {m.number(2)});
+  m.program().run.steps = {m.copy(x, same, "/nodes/0"),
+                           m.copy(m.weights("c", {2}, {7, 8}), constant, "/nodes/1")};
   Run r(m.file());
   REQUIRE(r.opened.message == "");
   REQUIRE(r.bind({{"n", 1000000}}).message == "");  // larger than one piece of work
@@ -44,9 +46,12 @@ TEST_CASE("an output that is an input or a constant is a copy", "[runtime]") {
 
 TEST_CASE("fills write the pattern at every width", "[runtime]") {
   PlanMaker m;
-  const TensorRef a = m.output("a", {m.number(5)}, DType::uint8), b = m.output("b", {m.number(3)}, DType::int16),
-                  c = m.output("c", {m.number(3)}, DType::float32), d = m.output("d", {m.number(2)}, DType::int64);
-  m.program().run.steps = {m.fill(a, 200), m.fill(b, 0xfffe), m.fill(c, 0x3fc00000), m.fill(d, ~uint64_t{0} - 4)};
+  const TensorRef a = m.output("a", {m.number(5)}, DType::uint8),
+                  b = m.output("b", {m.number(3)}, DType::int16),
+                  c = m.output("c", {m.number(3)}, DType::float32),
+                  d = m.output("d", {m.number(2)}, DType::int64);
+  m.program().run.steps = {m.fill(a, 200), m.fill(b, 0xfffe), m.fill(c, 0x3fc00000),
+                           m.fill(d, ~uint64_t{0} - 4)};
   Run r(m.file());
   REQUIRE(r.opened.message == "");
   REQUIRE(r.bind().ok());
@@ -60,7 +65,8 @@ TEST_CASE("fills write the pattern at every width", "[runtime]") {
 TEST_CASE("a generated loop runs from the plan's bytecode", "[runtime]") {
   PlanMaker m;
   const ExprId n = m.symbol("n", 0, 1000, 4);
-  const TensorRef x = m.input("x", {n, m.number(4)}), h = m.arena("h", {n, m.number(4)}), y = m.output("y", {n, m.number(4)});
+  const TensorRef x = m.input("x", {n, m.number(4)}), h = m.arena("h", {n, m.number(4)}),
+                  y = m.output("y", {n, m.number(4)});
   const uint32_t loop = m.loop("loop_add", doubling_loop(), 2);
   m.program().run.steps = {m.launch(loop, {x, h}, {}, "/nodes/0"), m.launch(loop, {h, y}, {}, "/nodes/1")};
   Run r(m.file());
@@ -79,10 +85,12 @@ TEST_CASE("a generated loop runs from the plan's bytecode", "[runtime]") {
 
 TEST_CASE("an index out of range ends the run with the node's name, and the next run is clean", "[runtime]") {
   PlanMaker m;
-  const TensorRef table = m.weights("table", {3}, {10, 20, 30}), index = m.input("index", {m.number(2)}, DType::int64),
-                  y = m.output("y", {m.number(2)}), z = m.output("z", {m.number(2)});
-  m.program().run.steps = {m.map(ScalarOp::abs, {y}, z, "/nodes/0"),
-                           m.launch(m.builtin("gather_reference"), {table, index, y}, {{"axis", int64_t{0}}}, "/nodes/5")};
+  const TensorRef table = m.weights("table", {3}, {10, 20, 30}),
+                  index = m.input("index", {m.number(2)}, DType::int64), y = m.output("y", {m.number(2)}),
+                  z = m.output("z", {m.number(2)});
+  m.program().run.steps = {
+      m.map(ScalarOp::abs, {y}, z, "/nodes/0"),
+      m.launch(m.builtin("gather_reference"), {table, index, y}, {{"axis", int64_t{0}}}, "/nodes/5")};
   Run r(m.file());
   REQUIRE(r.opened.message == "");
   REQUIRE(r.bind().message == "");
@@ -101,14 +109,16 @@ TEST_CASE("dims read during the run bind the next segment", "[runtime]") {
   // count = the value of input n; y[count] (stored up to 8) = x[0 .. count).
   PlanMaker m;
   const ExprId count = m.symbol("count", 0, 8, 8);
-  const TensorRef n = m.input("n", {m.number(1)}, DType::int64), x = m.input("x", {m.number(8)}), given = m.host("n.host", {m.number(1)}, DType::int64);
+  const TensorRef n = m.input("n", {m.number(1)}, DType::int64), x = m.input("x", {m.number(8)}),
+                  given = m.host("n.host", {m.number(1)}, DType::int64);
   TensorRef y = m.output("y", {m.number(8)});
   m.program().signature.outputs[0].dims = {count};
   TensorRef x_part = x, y_part = y;
   x_part.dims = y_part.dims = {count};
   Step read{.kind = StepKind::kReadDims};
   read.read_dims = {{given, {0}, {"/nodes/1"}}};
-  m.program().run.steps = {m.copy(n, given, "/nodes/0"), read, m.map(ScalarOp::neg, {x_part}, y_part, "/nodes/2")};
+  m.program().run.steps = {m.copy(n, given, "/nodes/0"), read,
+                           m.map(ScalarOp::neg, {x_part}, y_part, "/nodes/2")};
   Run r(m.file());
   REQUIRE(r.opened.message == "");
   REQUIRE(r.bind().message == "");
@@ -130,7 +140,8 @@ TEST_CASE("dims read during the run bind the next segment", "[runtime]") {
 
 TEST_CASE("If runs one of its blocks", "[runtime]") {
   PlanMaker m;
-  const TensorRef flag = m.input("flag", {}, DType::boolean), x = m.input("x", {m.number(2)}), y = m.output("y", {m.number(2)});
+  const TensorRef flag = m.input("flag", {}, DType::boolean), x = m.input("x", {m.number(2)}),
+                  y = m.output("y", {m.number(2)});
   Step branch{.kind = StepKind::kIf};
   branch.if_ = {{flag, 0, 1}};
   m.program().run.steps = {branch};
@@ -150,8 +161,9 @@ TEST_CASE("If runs one of its blocks", "[runtime]") {
 TEST_CASE("Loop runs its body while the condition holds, with its number in the device block", "[runtime]") {
   // y = sum of 0 .. trips - 1, and the loop stops once y reaches the limit.
   PlanMaker m;
-  const TensorRef trips = m.input("trips", {}, DType::int64), limit = m.input("limit", {}, DType::int64), y = m.output("y", {}, DType::int64),
-                  go_on = m.host("go_on", {}, DType::boolean), number = m.device_block(kLoopCountersOffset, DType::int64),
+  const TensorRef trips = m.input("trips", {}, DType::int64), limit = m.input("limit", {}, DType::int64),
+                  y = m.output("y", {}, DType::int64), go_on = m.host("go_on", {}, DType::boolean),
+                  number = m.device_block(kLoopCountersOffset, DType::int64),
                   before = m.arena("before", {}, DType::int64);
   Step loop{.kind = StepKind::kLoop};
   loop.loop = {{trips, go_on, {y}, 0}};
@@ -178,7 +190,8 @@ TEST_CASE("Loop runs its body while the condition holds, with its number in the 
 
 TEST_CASE("state: an output that shares an input's storage", "[runtime]") {
   PlanMaker m;
-  const TensorRef past = m.input("past", {m.number(2)}), present = m.output("present", {m.number(2)}), h = m.arena("h", {m.number(2)});
+  const TensorRef past = m.input("past", {m.number(2)}), present = m.output("present", {m.number(2)}),
+                  h = m.arena("h", {m.number(2)});
   m.program().buffers[present.buffer].alias_of = past.buffer;
   m.program().run.steps = {m.map(ScalarOp::add, {past, past}, h, "/add"), m.copy(h, present, "/copy")};
   Run r(m.file());

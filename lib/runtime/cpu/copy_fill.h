@@ -1,4 +1,5 @@
-// Copy and Fill steps on the CPU, on all threads. Entry: make_copy, make_fill. Views are dense: bind() refuses others.
+// Copy and Fill steps on the CPU, on all threads. Entry: make_copy, make_fill. Views are dense: bind()
+// refuses others.
 #pragma once
 #include <memory>
 

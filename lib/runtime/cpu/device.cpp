@@ -31,17 +31,24 @@ class CpuDevice : public Device {
     std::call_once(named_, [this] { name_ = processor_name(); });
     return name_;
   }
-  Result<std::unique_ptr<Memory>> create_memory() override { return std::unique_ptr<Memory>(std::make_unique<HostMemory>()); }
+  Result<std::unique_ptr<Memory>> create_memory() override {
+    return std::unique_ptr<Memory>(std::make_unique<HostMemory>());
+  }
   Result<std::unique_ptr<Memory>> create_host_memory() override { return create_memory(); }
-  Status write(void* device, const void* host, int64_t size_bytes) override { return copy(device, host, size_bytes); }
-  Status read(void* host, const void* device, int64_t size_bytes) override { return copy(host, device, size_bytes); }
+  Status write(void* device, const void* host, int64_t size_bytes) override {
+    return copy(device, host, size_bytes);
+  }
+  Status read(void* host, const void* device, int64_t size_bytes) override {
+    return copy(host, device, size_bytes);
+  }
   void parallel_for(int64_t count, void* closure, RangeFunction body) override {
     pool_.parallel_for(count, 1, [&](int64_t begin, int64_t end) { body(closure, begin, end); });
   }
   Result<std::unique_ptr<Stream>> create_stream(const StreamOptions&) override {
     return std::unique_ptr<Stream>(std::make_unique<CpuStream>(pool_));
   }
-  Result<std::unique_ptr<Kernel>> resolve(const PlanHandle& plan, const PlanKernels& kernels, uint32_t index) override {
+  Result<std::unique_ptr<Kernel>> resolve(const PlanHandle& plan, const PlanKernels& kernels,
+                                          uint32_t index) override {
     return resolve_kernel(plan, kernels, index);
   }
   int64_t free_memory_bytes() const override { return limits_.memory_bytes; }
@@ -73,6 +80,8 @@ std::string processor_name() {
 #endif
 }
 
-Result<std::unique_ptr<Device>> open_device(int32_t threads) { return std::unique_ptr<Device>(std::make_unique<CpuDevice>(threads)); }
+Result<std::unique_ptr<Device>> open_device(int32_t threads) {
+  return std::unique_ptr<Device>(std::make_unique<CpuDevice>(threads));
+}
 
 }  // namespace ge::cpu

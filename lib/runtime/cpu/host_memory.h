@@ -1,5 +1,5 @@
-// Host memory that can grow: whole pages straight from the system, so large buffers cost nothing until they are touched.
-// Entry: HostMemory. Invariant: base() is page aligned; contents are zero until written.
+// Host memory that can grow: whole pages straight from the system, so large buffers cost nothing until they
+// are touched. Entry: HostMemory. Invariant: base() is page aligned; contents are zero until written.
 #pragma once
 #include "runtime/device.h"
 

@@ -9,7 +9,8 @@ namespace {
 
 class BuiltinLaunch : public DeviceStep {
  public:
-  BuiltinLaunch(CpuEntry entry, ByteBuffer args, const LaunchContext& context) : entry_(entry), args_(std::move(args)), context_(context) {}
+  BuiltinLaunch(CpuEntry entry, ByteBuffer args, const LaunchContext& context)
+      : entry_(entry), args_(std::move(args)), context_(context) {}
   Status enqueue(Stream& stream) override {
     BumpRange& range = static_cast<CpuStream&>(stream).scratch().launcher();
     const BumpRange::Mark mark = range.mark();
@@ -30,7 +31,8 @@ class BuiltinKernel : public Kernel {
   Result<std::unique_ptr<DeviceStep>> bind(const LaunchSite& site, Stream& stream) override {
     ByteBuffer args = ByteBuffer::allocate(entry_.desc.args_size);
     if (!args.data() && entry_.desc.args_size > 0) return fail(Code::out_of_memory);
-    GE_TRY(pack_args(entry_.desc, site.operands, site.choice->attrs, site.device_block, args.span(), site.launch));
+    GE_TRY(pack_args(entry_.desc, site.operands, site.choice->attrs, site.device_block, args.span(),
+                     site.launch));
     const LaunchContext context = static_cast<CpuStream&>(stream).context(site.launch);
     return std::unique_ptr<DeviceStep>(std::make_unique<BuiltinLaunch>(entry_.cpu, std::move(args), context));
   }
@@ -61,7 +63,8 @@ class LoopKernel : public Kernel {
   explicit LoopKernel(const LoopProgram& program) : program_(program) {}
   Result<std::unique_ptr<DeviceStep>> bind(const LaunchSite& site, Stream& stream) override {
     GE_ASSIGN(PreparedLoop loop, PreparedLoop::prepare(program_, site.operands));
-    return std::unique_ptr<DeviceStep>(std::make_unique<LoopLaunch>(std::move(loop), static_cast<CpuStream&>(stream).context(site.launch)));
+    return std::unique_ptr<DeviceStep>(
+        std::make_unique<LoopLaunch>(std::move(loop), static_cast<CpuStream&>(stream).context(site.launch)));
   }
 
  private:
@@ -70,11 +73,14 @@ class LoopKernel : public Kernel {
 
 }  // namespace
 
-Result<std::unique_ptr<Kernel>> resolve_kernel(const PlanHandle& plan, const PlanKernels& kernels, uint32_t index) {
+Result<std::unique_ptr<Kernel>> resolve_kernel(const PlanHandle& plan, const PlanKernels& kernels,
+                                               uint32_t index) {
   const KernelRef& ref = plan.plan().kernels[index];
-  if (kernels.loops[index]) return std::unique_ptr<Kernel>(std::make_unique<LoopKernel>(*kernels.loops[index]));
+  if (kernels.loops[index])
+    return std::unique_ptr<Kernel>(std::make_unique<LoopKernel>(*kernels.loops[index]));
   const LaunchTableEntry* entry = plan.launch_table().find(ref.name, ref.revision);
-  if (!entry || !entry->cpu) return fail(Code::unknown_kernel).because(ref.name + " revision " + std::to_string(ref.revision));
+  if (!entry || !entry->cpu)
+    return fail(Code::unknown_kernel).because(ref.name + " revision " + std::to_string(ref.revision));
   return std::unique_ptr<Kernel>(std::make_unique<BuiltinKernel>(*entry));
 }
 

@@ -9,6 +9,7 @@
 namespace ge::cpu {
 
 // Errors: unknown_kernel.
-Result<std::unique_ptr<Kernel>> resolve_kernel(const PlanHandle& plan, const PlanKernels& kernels, uint32_t index);
+Result<std::unique_ptr<Kernel>> resolve_kernel(const PlanHandle& plan, const PlanKernels& kernels,
+                                               uint32_t index);
 
 }  // namespace ge::cpu

@@ -11,15 +11,18 @@ constexpr size_t kAlignment = 64;
 constexpr size_t kFirstBlockBytes = 256 << 10;
 constexpr int64_t kMaxPieces = 256;  // of one parallel region: enough for any machine's threads to even out
 
-// The range that this thread's pieces of work take from. A piece that starts another parallel region runs it inline and
-// stays with its own range, so two threads never share one.
+// The range that this thread's pieces of work take from. A piece that starts another parallel region runs it
+// inline and stays with its own range, so two threads never share one.
 thread_local BumpRange* current_range = nullptr;
 thread_local const Scratch* current_owner = nullptr;
 
 class UseRange {
  public:
-  UseRange(const Scratch* owner, BumpRange& range) : range_(current_owner == owner && current_range ? *current_range : range),
-                                                     mark_(range_.mark()), former_range_(current_range), former_owner_(current_owner) {
+  UseRange(const Scratch* owner, BumpRange& range)
+      : range_(current_owner == owner && current_range ? *current_range : range),
+        mark_(range_.mark()),
+        former_range_(current_range),
+        former_owner_(current_owner) {
     current_range = &range_;
     current_owner = owner;
   }
@@ -48,7 +51,8 @@ std::byte* BumpRange::take(size_t size_bytes) {
   }
   const size_t block_size = std::max(size, kFirstBlockBytes);
   auto* bytes = static_cast<std::byte*>(std::aligned_alloc(kAlignment, block_size));
-  if (!bytes) std::abort();  // the promise to kernels is "never null"; a machine this short of memory cannot go on
+  if (!bytes)
+    std::abort();  // the promise to kernels is "never null"; a machine this short of memory cannot go on
   blocks_.push_back({{bytes, std::free}, block_size});
   used_ = size;
   return bytes;

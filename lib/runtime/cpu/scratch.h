@@ -1,6 +1,7 @@
 // Scratch memory for CPU kernels: a bump range per worker, emptied after each piece of work. Entry: Scratch.
-// Invariant: a worker's range belongs to one thread at a time; take() never returns null and never fails a run: what does
-// not fit the range is taken from the heap and kept for the next launches, so a repeated run allocates nothing.
+// Invariant: a worker's range belongs to one thread at a time; take() never returns null and never fails a
+// run: what does not fit the range is taken from the heap and kept for the next launches, so a repeated run
+// allocates nothing.
 #pragma once
 #include <cstddef>
 #include <memory>
@@ -14,13 +15,21 @@ namespace ge::cpu {
 // A stack of blocks; mark and release nest.
 class BumpRange {
  public:
-  struct Mark { size_t block = 0, used = 0; };
+  struct Mark {
+    size_t block = 0, used = 0;
+  };
   std::byte* take(size_t size_bytes);
   Mark mark() const { return {block_, used_}; }
-  void release(Mark m) { block_ = m.block; used_ = m.used; }
+  void release(Mark m) {
+    block_ = m.block;
+    used_ = m.used;
+  }
 
  private:
-  struct Block { std::unique_ptr<std::byte, void (*)(void*)> bytes; size_t size = 0; };
+  struct Block {
+    std::unique_ptr<std::byte, void (*)(void*)> bytes;
+    size_t size = 0;
+  };
   std::vector<Block> blocks_;
   size_t block_ = 0, used_ = 0;
 };

@@ -27,7 +27,9 @@ Status CpuStream::profile(StraightRun& steps, StepTimes& times) {
   return {};
 }
 
-Result<FaultRecord> CpuStream::take_fault() { return std::exchange(fault_record(), FaultRecord{}); }
+Result<FaultRecord> CpuStream::take_fault() {
+  return std::exchange(fault_record(), FaultRecord{});
+}
 
 Status CpuStream::read(void* host, const void* device, int64_t size_bytes) {
   std::memcpy(host, device, static_cast<size_t>(size_bytes));
@@ -63,6 +65,8 @@ LaunchContext CpuStream::context(uint32_t launch) {
 Result<std::unique_ptr<DeviceStep>> CpuStream::bind_copy(const TensorView& from, const TensorView& to) {
   return make_copy(from, to);
 }
-Result<std::unique_ptr<DeviceStep>> CpuStream::bind_fill(const TensorView& to, uint64_t bits) { return make_fill(to, bits); }
+Result<std::unique_ptr<DeviceStep>> CpuStream::bind_fill(const TensorView& to, uint64_t bits) {
+  return make_fill(to, bits);
+}
 
 }  // namespace ge::cpu

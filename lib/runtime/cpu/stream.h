@@ -29,7 +29,9 @@ class CpuStream : public Stream {
 
  private:
   FaultRecord& fault_record() const { return *reinterpret_cast<FaultRecord*>(block_.get()); }
-  struct alignas(256) Block { std::byte bytes[kDeviceBlockBytes]; };
+  struct alignas(256) Block {
+    std::byte bytes[kDeviceBlockBytes];
+  };
   Scratch scratch_;
   std::unique_ptr<Block> block_;
   int64_t marked_ns_ = 0;

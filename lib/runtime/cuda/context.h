@@ -8,11 +8,11 @@ struct Gpu {
   const Driver* api = nullptr;
   CUdevice device = 0;
   CUcontext context = nullptr;
-  int arch = 0;                     // 90
+  int arch = 0;  // 90
   int multiprocessors = 0;
-  int max_shared_memory = 0;        // bytes of dynamic shared memory a block may opt in to
-  bool virtual_memory = false;      // cuMemCreate and friends work
-  int64_t granularity = 2 << 20;    // of cuMemCreate
+  int max_shared_memory = 0;      // bytes of dynamic shared memory a block may opt in to
+  bool virtual_memory = false;    // cuMemCreate and friends work
+  int64_t granularity = 2 << 20;  // of cuMemCreate
   int64_t total_memory_bytes = 0;
 };
 

@@ -16,10 +16,14 @@ constexpr uint32_t kMaxAlignment = 256;
 
 Result<LtDataType> data_type(DType dtype) {
   switch (dtype) {
-    case DType::float32: return kLtFloat32;
-    case DType::float16: return kLtFloat16;
-    case DType::bfloat16: return kLtBfloat16;
-    default: return fail(Code::launch_refused).because("cuBLASLt row for " + std::string(name_of(dtype)));
+    case DType::float32:
+      return kLtFloat32;
+    case DType::float16:
+      return kLtFloat16;
+    case DType::bfloat16:
+      return kLtBfloat16;
+    default:
+      return fail(Code::launch_refused).because("cuBLASLt row for " + std::string(name_of(dtype)));
   }
 }
 
@@ -54,7 +58,8 @@ class Descriptors {
     GE_TRY(layout(a, type, shape.n, shape.k, shape.rhs, shape));
     GE_TRY(layout(b, type, shape.k, shape.m, shape.lhs, shape));
     GE_TRY(layout(d, type, shape.n, shape.m, shape.out, shape));
-    return layout(c, type, shape.n, shape.m, shape.bias_kind == BiasKind::kMatrix ? shape.bias : shape.out, shape);
+    return layout(c, type, shape.n, shape.m, shape.bias_kind == BiasKind::kMatrix ? shape.bias : shape.out,
+                  shape);
   }
   template <class T>
   Status set(LtDescAttribute attribute, const T& value) {
@@ -67,13 +72,16 @@ class Descriptors {
 
  private:
   // rows x columns after the transpose that `part` names.
-  Status layout(LtLayout& into, LtDataType type, int64_t rows, int64_t columns, const MatrixPart& part, const MatmulShape& shape) {
+  Status layout(LtLayout& into, LtDataType type, int64_t rows, int64_t columns, const MatrixPart& part,
+                const MatmulShape& shape) {
     if (part.transposed) std::swap(rows, columns);
-    GE_LT(api_, cublasLtMatrixLayoutCreate, &into, type, static_cast<uint64_t>(rows), static_cast<uint64_t>(columns), part.leading);
+    GE_LT(api_, cublasLtMatrixLayoutCreate, &into, type, static_cast<uint64_t>(rows),
+          static_cast<uint64_t>(columns), part.leading);
     if (shape.batch == 1) return {};
     const auto count = static_cast<int32_t>(shape.batch);
     GE_LT(api_, cublasLtMatrixLayoutSetAttribute, into, kLtBatchCount, &count, sizeof count);
-    GE_LT(api_, cublasLtMatrixLayoutSetAttribute, into, kLtBatchStride, &part.batch_stride, sizeof part.batch_stride);
+    GE_LT(api_, cublasLtMatrixLayoutSetAttribute, into, kLtBatchStride, &part.batch_stride,
+          sizeof part.batch_stride);
     return {};
   }
   const CublasLt& api_;
@@ -97,8 +105,8 @@ class MatmulStep : public DeviceStep {
   bool rebuild_algo(const std::vector<int64_t>& wanted, LtDataType type);
   Status heuristic_algo();
   Pointers at(const MatmulOffsets& offsets) const {
-    return {base_.lhs + offsets.lhs * width_, base_.rhs + offsets.rhs * width_, base_.bias ? base_.bias + offsets.bias * width_ : nullptr,
-            base_.out + offsets.out * width_};
+    return {base_.lhs + offsets.lhs * width_, base_.rhs + offsets.rhs * width_,
+            base_.bias ? base_.bias + offsets.bias * width_ : nullptr, base_.out + offsets.out * width_};
   }
   const CublasLt& api_;
   LtHandle handle_;
@@ -113,13 +121,16 @@ class MatmulStep : public DeviceStep {
 };
 
 Status MatmulStep::prepare(const LaunchSite& site, LtDataType type, CudaStream& stream) {
-  const TensorView &lhs = site.operands[0], &rhs = site.operands[1], &bias = site.operands[2], &out = site.operands[3];
+  const TensorView &lhs = site.operands[0], &rhs = site.operands[1], &bias = site.operands[2],
+                   &out = site.operands[3];
   GE_ASSIGN(shape_, matmul_shape(lhs, rhs, bias, out));
   width_ = bits_of(out.dtype) / 8;
   base_ = {static_cast<const std::byte*>(lhs.data), static_cast<const std::byte*>(rhs.data),
-           bias.rank < 0 ? nullptr : static_cast<const std::byte*>(bias.data), static_cast<std::byte*>(out.data)};
+           bias.rank < 0 ? nullptr : static_cast<const std::byte*>(bias.data),
+           static_cast<std::byte*>(out.data)};
   beta_ = shape_.bias_kind == BiasKind::kMatrix ? 1.0f : 0.0f;
-  GE_ASSIGN(const uint32_t epilogue_value, epilogue(attr_int(site.choice->attrs, "activation", 0), shape_.bias_kind));
+  GE_ASSIGN(const uint32_t epilogue_value,
+            epilogue(attr_int(site.choice->attrs, "activation", 0), shape_.bias_kind));
   GE_TRY(descriptors_.make(shape_, type, epilogue_value, base_.bias));
   GE_TRY(choose_algo(site.choice->algo, type));
   if (workspace_bytes_ > 0) {
@@ -136,24 +147,34 @@ Status MatmulStep::choose_algo(const std::vector<int64_t>& wanted, LtDataType ty
 // False: this version of the library does not take the algorithm that the plan was tuned with.
 bool MatmulStep::rebuild_algo(const std::vector<int64_t>& wanted, LtDataType type) {
   if (wanted.size() < 8) return false;
-  if (api_.cublasLtMatmulAlgoInit(handle_, kLtCompute32F, kLtFloat32, type, type, type, type, static_cast<int>(wanted[0]), &algo_) != 0) return false;
-  const auto set = [&](LtAlgoConfig which, auto value) { return api_.cublasLtMatmulAlgoConfigSetAttribute(&algo_, which, &value, sizeof value) == 0; };
-  const bool configured = set(kLtTile, static_cast<uint32_t>(wanted[1])) && set(kLtStages, static_cast<uint32_t>(wanted[2])) &&
-                          set(kLtSplitK, static_cast<int32_t>(wanted[3])) && set(kLtReduction, static_cast<uint32_t>(wanted[4])) &&
-                          set(kLtSwizzle, static_cast<uint32_t>(wanted[5])) && set(kLtCustom, static_cast<uint32_t>(wanted[6])) &&
-                          set(kLtCluster, static_cast<uint16_t>(wanted[7])) &&
-                          (wanted.size() < 9 || set(kLtInnerShape, static_cast<uint16_t>(wanted[8])));
+  if (api_.cublasLtMatmulAlgoInit(handle_, kLtCompute32F, kLtFloat32, type, type, type, type,
+                                  static_cast<int>(wanted[0]), &algo_) != 0)
+    return false;
+  const auto set = [&](LtAlgoConfig which, auto value) {
+    return api_.cublasLtMatmulAlgoConfigSetAttribute(&algo_, which, &value, sizeof value) == 0;
+  };
+  const bool configured =
+      set(kLtTile, static_cast<uint32_t>(wanted[1])) && set(kLtStages, static_cast<uint32_t>(wanted[2])) &&
+      set(kLtSplitK, static_cast<int32_t>(wanted[3])) &&
+      set(kLtReduction, static_cast<uint32_t>(wanted[4])) &&
+      set(kLtSwizzle, static_cast<uint32_t>(wanted[5])) && set(kLtCustom, static_cast<uint32_t>(wanted[6])) &&
+      set(kLtCluster, static_cast<uint16_t>(wanted[7])) &&
+      (wanted.size() < 9 || set(kLtInnerShape, static_cast<uint16_t>(wanted[8])));
   LtHeuristicResult result{};
   const Descriptors& d = descriptors_;
-  if (!configured || api_.cublasLtMatmulAlgoCheck(handle_, d.desc, d.a, d.b, d.c, d.d, &algo_, &result) != 0 || result.state != 0) return false;
+  if (!configured ||
+      api_.cublasLtMatmulAlgoCheck(handle_, d.desc, d.a, d.b, d.c, d.d, &algo_, &result) != 0 ||
+      result.state != 0)
+    return false;
   workspace_bytes_ = result.workspace_bytes;
   return workspace_bytes_ <= static_cast<size_t>(CudaStream::kWorkspaceBytes);
 }
 
 // Largest power of two that all addresses an operand is read at are multiples of.
-uint32_t alignment_of(const std::byte* base, int64_t width, int64_t leading, int64_t batch_stride, std::span<const MatmulOffsets> products,
-                      int64_t MatmulOffsets::* offset) {
-  uint64_t bits = reinterpret_cast<uint64_t>(base) | static_cast<uint64_t>(leading * width) | static_cast<uint64_t>(batch_stride * width) | kMaxAlignment;
+uint32_t alignment_of(const std::byte* base, int64_t width, int64_t leading, int64_t batch_stride,
+                      std::span<const MatmulOffsets> products, int64_t MatmulOffsets::*offset) {
+  uint64_t bits = reinterpret_cast<uint64_t>(base) | static_cast<uint64_t>(leading * width) |
+                  static_cast<uint64_t>(batch_stride * width) | kMaxAlignment;
   for (const MatmulOffsets& product : products) bits |= static_cast<uint64_t>(product.*offset * width);
   return 1u << std::countr_zero(bits);
 }
@@ -162,25 +183,32 @@ Status MatmulStep::heuristic_algo() {
   struct Preference {
     const CublasLt& api;
     LtPreference value = nullptr;
-    ~Preference() { if (value) api.cublasLtMatmulPreferenceDestroy(value); }
+    ~Preference() {
+      if (value) api.cublasLtMatmulPreferenceDestroy(value);
+    }
   } preference{api_};
   GE_LT(api_, cublasLtMatmulPreferenceCreate, &preference.value);
   const auto set = [&](LtPreferenceAttribute which, auto value) {
-    return check(api_, api_.cublasLtMatmulPreferenceSetAttribute(preference.value, which, &value, sizeof value), "cublasLtMatmulPreferenceSetAttribute");
+    return check(api_,
+                 api_.cublasLtMatmulPreferenceSetAttribute(preference.value, which, &value, sizeof value),
+                 "cublasLtMatmulPreferenceSetAttribute");
   };
-  const auto aligned = [&](const std::byte* base, const MatrixPart& part, int64_t MatmulOffsets::* offset) {
+  const auto aligned = [&](const std::byte* base, const MatrixPart& part, int64_t MatmulOffsets::*offset) {
     return alignment_of(base, width_, part.leading, part.batch_stride, shape_.products, offset);
   };
   const uint32_t out_alignment = aligned(base_.out, shape_.out, &MatmulOffsets::out);
   GE_TRY(set(kLtMaxWorkspace, static_cast<uint64_t>(CudaStream::kWorkspaceBytes)));
   GE_TRY(set(kLtAlignA, aligned(base_.rhs, shape_.rhs, &MatmulOffsets::rhs)));
   GE_TRY(set(kLtAlignB, aligned(base_.lhs, shape_.lhs, &MatmulOffsets::lhs)));
-  GE_TRY(set(kLtAlignC, shape_.bias_kind == BiasKind::kMatrix ? aligned(base_.bias, shape_.bias, &MatmulOffsets::bias) : out_alignment));
+  GE_TRY(set(kLtAlignC, shape_.bias_kind == BiasKind::kMatrix
+                            ? aligned(base_.bias, shape_.bias, &MatmulOffsets::bias)
+                            : out_alignment));
   GE_TRY(set(kLtAlignD, out_alignment));
   LtHeuristicResult results[kHeuristicResults] = {};
   int found = 0;
   const Descriptors& d = descriptors_;
-  GE_LT(api_, cublasLtMatmulAlgoGetHeuristic, handle_, d.desc, d.a, d.b, d.c, d.d, preference.value, kHeuristicResults, results, &found);
+  GE_LT(api_, cublasLtMatmulAlgoGetHeuristic, handle_, d.desc, d.a, d.b, d.c, d.d, preference.value,
+        kHeuristicResults, results, &found);
   for (int i = 0; i < found; ++i) {
     if (results[i].state != 0) continue;
     algo_ = results[i].algo;
@@ -197,8 +225,8 @@ Status MatmulStep::enqueue(Stream& stream) {
     const Pointers p = at(shape_.products[i]);
     // Where C plays no part (beta 0) it still must be a valid address: D's.
     const void* c = shape_.bias_kind == BiasKind::kMatrix ? static_cast<const void*>(p.bias) : p.out;
-    GE_LT(api_, cublasLtMatmul, handle_, d.desc, &alpha_, p.rhs, d.a, p.lhs, d.b, &beta_, c, d.c, p.out, d.d, &algo_, workspace_,
-          workspace_bytes_, target);
+    GE_LT(api_, cublasLtMatmul, handle_, d.desc, &alpha_, p.rhs, d.a, p.lhs, d.b, &beta_, c, d.c, p.out, d.d,
+          &algo_, workspace_, workspace_bytes_, target);
   }
   return {};
 }
@@ -222,7 +250,8 @@ class CublasLtKernel : public Kernel {
 }  // namespace
 
 Result<std::unique_ptr<Kernel>> resolve_cublaslt(const Gpu&, const KernelDesc& desc) {
-  if (desc.name != "dot_cublaslt") return fail(Code::unknown_kernel).because("no library stands behind " + desc.name);
+  if (desc.name != "dot_cublaslt")
+    return fail(Code::unknown_kernel).because("no library stands behind " + desc.name);
   GE_ASSIGN(const CublasLt* api, cublaslt());
   LtHandle handle = nullptr;
   GE_LT(*api, cublasLtCreate, &handle);

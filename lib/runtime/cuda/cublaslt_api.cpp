@@ -12,14 +12,16 @@ namespace {
 
 std::vector<std::string> library_names() {
   if (const char* named = std::getenv("GE_CUBLASLT"); named && *named) return {named};
-  return {"libcublasLt.so.13", "libcublasLt.so.12", "/usr/local/cuda/lib64/libcublasLt.so.13", "/usr/local/cuda/lib64/libcublasLt.so.12"};
+  return {"libcublasLt.so.13", "libcublasLt.so.12", "/usr/local/cuda/lib64/libcublasLt.so.13",
+          "/usr/local/cuda/lib64/libcublasLt.so.12"};
 }
 
 Result<CublasLt> load() {
   auto library = DynamicLibrary::open(library_names());
   if (!library.ok()) {
     Error error = std::move(library).take_error();
-    error.list().front().fix = "install cuBLAS (or set GE_CUBLASLT to its file), or compile the model without library kernels";
+    error.list().front().fix =
+        "install cuBLAS (or set GE_CUBLASLT to its file), or compile the model without library kernels";
     return std::move(error).with_frame("while opening cuBLASLt, which the plan uses");
   }
   CublasLt api;
@@ -61,7 +63,9 @@ Result<const CublasLt*> cublaslt() {
 Status check(const CublasLt& api, LtStatus status, const char* call) {
   if (status == 0) return {};
   const char* text = api.cublasLtGetStatusString(status);
-  return fail(Code::driver_error).say("cuBLASLt call failed").because(std::string(call) + ": " + (text ? text : "unknown error"));
+  return fail(Code::driver_error)
+      .say("cuBLASLt call failed")
+      .because(std::string(call) + ": " + (text ? text : "unknown error"));
 }
 
 }  // namespace ge::cuda

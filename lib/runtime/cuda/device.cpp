@@ -41,21 +41,32 @@ class CudaDevice : public Device {
   void leave(void* former) override {
     if (former != gpu_.context) gpu_.api->cuCtxSetCurrent(static_cast<CUcontext>(former));
   }
-  Result<std::unique_ptr<Memory>> create_memory() override { return std::unique_ptr<Memory>(std::make_unique<DeviceMemory>(gpu_)); }
-  Result<std::unique_ptr<Memory>> create_host_memory() override { return std::unique_ptr<Memory>(std::make_unique<PinnedMemory>(gpu_)); }
+  Result<std::unique_ptr<Memory>> create_memory() override {
+    return std::unique_ptr<Memory>(std::make_unique<DeviceMemory>(gpu_));
+  }
+  Result<std::unique_ptr<Memory>> create_host_memory() override {
+    return std::unique_ptr<Memory>(std::make_unique<PinnedMemory>(gpu_));
+  }
   Status write(void* device, const void* host, int64_t size_bytes) override {
-    if (size_bytes > 0) GE_CU(*gpu_.api, cuMemcpyHtoD, address(device), host, static_cast<size_t>(size_bytes));
+    if (size_bytes == 0) return {};
+    GE_CU(*gpu_.api, cuMemcpyHtoD, address(device), host, static_cast<size_t>(size_bytes));
+    // The last part may still be on its way when the copy returns, and our streams do not wait for the default one.
+    GE_CU(*gpu_.api, cuStreamSynchronize, nullptr);
     return {};
   }
   Status read(void* host, const void* device, int64_t size_bytes) override {
-    if (size_bytes > 0) GE_CU(*gpu_.api, cuMemcpyDtoH, host, address(device), static_cast<size_t>(size_bytes));
+    if (size_bytes > 0)
+      GE_CU(*gpu_.api, cuMemcpyDtoH, host, address(device), static_cast<size_t>(size_bytes));
     return {};
   }
   void parallel_for(int64_t count, void* closure, RangeFunction body) override {
     pool_.parallel_for(count, 1, [&](int64_t begin, int64_t end) { body(closure, begin, end); });
   }
-  Result<std::unique_ptr<Stream>> create_stream(const StreamOptions& options) override { return CudaStream::create(gpu_, options); }
-  Result<std::unique_ptr<Kernel>> resolve(const PlanHandle& plan, const PlanKernels& kernels, uint32_t index) override {
+  Result<std::unique_ptr<Stream>> create_stream(const StreamOptions& options) override {
+    return CudaStream::create(gpu_, options);
+  }
+  Result<std::unique_ptr<Kernel>> resolve(const PlanHandle& plan, const PlanKernels& kernels,
+                                          uint32_t index) override {
     return resolve_kernel(gpu_, images_, plan, kernels, index);
   }
   int64_t free_memory_bytes() const override {
@@ -118,8 +129,11 @@ Status CudaDevice::read_limits() {
     gpu_.granularity = static_cast<int64_t>(granularity);
   }
   GE_ASSIGN(const int threads, ask(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK));
-  const CUdevice_attribute grid[] = {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z};
-  const CUdevice_attribute block[] = {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z};
+  const CUdevice_attribute grid[] = {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y,
+                                     CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z};
+  const CUdevice_attribute block[] = {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X,
+                                      CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y,
+                                      CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z};
   for (size_t i = 0; i < 3; ++i) {
     GE_ASSIGN(limits_.max_grid[i], ask(grid[i]));
     GE_ASSIGN(limits_.max_block[i], ask(block[i]));

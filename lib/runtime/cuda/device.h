@@ -1,4 +1,5 @@
-// A GPU as a device. Entry: cuda::open_device. In a build without CUDA every call says that there is none (device_none.cpp).
+// A GPU as a device. Entry: cuda::open_device. In a build without CUDA every call says that there is none
+// (device_none.cpp).
 #pragma once
 #include <memory>
 

@@ -19,7 +19,8 @@ struct Wanted {
 Diagnostic too_old(const char* name, int version) {
   return fail(Code::no_gpu)
       .say("the NVIDIA driver is too old")
-      .because("it has no " + std::string(name) + "; it is for CUDA " + std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10))
+      .because("it has no " + std::string(name) + "; it is for CUDA " + std::to_string(version / 1000) + "." +
+               std::to_string(version % 1000 / 10))
       .try_("install a driver for CUDA 12.4 or newer, or run with --device cpu");
 }
 
@@ -35,7 +36,8 @@ Status resolve(const DynamicLibrary& library, Driver& api) {
   };
   for (const Wanted& w : wanted) {
     CUdriverProcAddressQueryResult found{};
-    if (get(w.name, w.into, CUDA_VERSION, CU_GET_PROC_ADDRESS_DEFAULT, &found) != CUDA_SUCCESS || !*w.into) return too_old(w.name, api.version);
+    if (get(w.name, w.into, CUDA_VERSION, CU_GET_PROC_ADDRESS_DEFAULT, &found) != CUDA_SUCCESS || !*w.into)
+      return too_old(w.name, api.version);
   }
   return {};
 }
@@ -45,7 +47,8 @@ Result<Driver> load() {
   if (!library.ok()) {
     return fail(Code::no_gpu)
         .say("no NVIDIA driver on this machine")
-        .because(library.error().first().found.empty() ? library.error().first().message : library.error().first().found)
+        .because(library.error().first().found.empty() ? library.error().first().message
+                                                       : library.error().first().found)
         .try_("install the NVIDIA driver, or run with --device cpu");
   }
   Driver api;
@@ -103,7 +106,9 @@ Status check(const Driver& api, CUresult result, const char* call) {
   std::string found = std::string(call) + ": " + (name ? name : "unknown error");
   if (text) found += std::string(" (") + text + ")";
   if (is_sticky(result)) {
-    return fail(Code::device_lost).because(found).try_("the model and its sessions can only be freed; start a new process");
+    return fail(Code::device_lost)
+        .because(found)
+        .try_("the model and its sessions can only be freed; start a new process");
   }
   if (result == CUDA_ERROR_OUT_OF_MEMORY) return fail(Code::device_memory).because(found);
   return fail(Code::driver_error).because(found);

@@ -25,19 +25,25 @@ const EmbeddedImage* find_image(std::string_view name, int arch) {
 
 Result<std::shared_ptr<Image>> Image::load(const Gpu& gpu, ByteSpan bytes, const std::string& name) {
   CUlibrary library = nullptr;
-  Status status = check(*gpu.api, gpu.api->cuLibraryLoadData(&library, bytes.data(), nullptr, nullptr, 0, nullptr, nullptr, 0), "cuLibraryLoadData");
+  Status status = check(
+      *gpu.api, gpu.api->cuLibraryLoadData(&library, bytes.data(), nullptr, nullptr, 0, nullptr, nullptr, 0),
+      "cuLibraryLoadData");
   if (!status.ok()) return std::move(status).take_error().with_frame("while loading device code " + name);
   return std::shared_ptr<Image>(new Image(gpu, library, name));
 }
 
-Image::~Image() { gpu_.api->cuLibraryUnload(library_); }
+Image::~Image() {
+  gpu_.api->cuLibraryUnload(library_);
+}
 
 Result<CUfunction> Image::function(const std::string& symbol, int64_t dynamic_shared_memory) const {
   const Driver& api = *gpu_.api;
   CUkernel kernel = nullptr;
   const CUresult result = api.cuLibraryGetKernel(&kernel, library_, symbol.c_str());
   if (result == CUDA_ERROR_NOT_FOUND) {
-    return fail(Code::unknown_kernel).because("device code " + name_ + " has no entry " + symbol).try_("compile the model again with this version");
+    return fail(Code::unknown_kernel)
+        .because("device code " + name_ + " has no entry " + symbol)
+        .try_("compile the model again with this version");
   }
   GE_TRY(check(api, result, "cuLibraryGetKernel"));
   CUfunction function = nullptr;
@@ -45,11 +51,11 @@ Result<CUfunction> Image::function(const std::string& symbol, int64_t dynamic_sh
   if (dynamic_shared_memory > kDefaultSharedMemory) {
     if (dynamic_shared_memory > gpu_.max_shared_memory) {
       return fail(Code::launch_refused)
-          .because(symbol + " may ask for " + std::to_string(dynamic_shared_memory) + " bytes of shared memory; this GPU allows " +
-                   std::to_string(gpu_.max_shared_memory));
+          .because(symbol + " may ask for " + std::to_string(dynamic_shared_memory) +
+                   " bytes of shared memory; this GPU allows " + std::to_string(gpu_.max_shared_memory));
     }
-    GE_CU(api, cuKernelSetAttribute, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, static_cast<int>(dynamic_shared_memory), kernel,
-          gpu_.device);
+    GE_CU(api, cuKernelSetAttribute, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+          static_cast<int>(dynamic_shared_memory), kernel, gpu_.device);
   }
   return function;
 }

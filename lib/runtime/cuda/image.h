@@ -1,5 +1,5 @@
-// Device code loaded into the driver. Entry: ImageCache (embedded images, once per device), Image (one loaded image).
-// Loaded on demand: a program pays for the images its kernels stand in and for no other.
+// Device code loaded into the driver. Entry: ImageCache (embedded images, once per device), Image (one loaded
+// image). Loaded on demand: a program pays for the images its kernels stand in and for no other.
 #pragma once
 #include <memory>
 #include <mutex>
@@ -19,11 +19,13 @@ class Image {
   ~Image();
   Image(const Image&) = delete;
   Image& operator=(const Image&) = delete;
-  // Looks up an entry and lets it use `dynamic_shared_memory` bytes. unknown_kernel where the image has no such entry.
+  // Looks up an entry and lets it use `dynamic_shared_memory` bytes. unknown_kernel where the image has no
+  // such entry.
   Result<CUfunction> function(const std::string& symbol, int64_t dynamic_shared_memory) const;
 
  private:
-  Image(const Gpu& gpu, CUlibrary library, std::string name) : gpu_(gpu), library_(library), name_(std::move(name)) {}
+  Image(const Gpu& gpu, CUlibrary library, std::string name)
+      : gpu_(gpu), library_(library), name_(std::move(name)) {}
   const Gpu& gpu_;
   CUlibrary library_;
   std::string name_;
@@ -40,7 +42,7 @@ class ImageCache {
  private:
   const Gpu& gpu_;
   std::mutex mutex_;
-  std::vector<std::pair<std::string, std::shared_ptr<Image>>> loaded_;   // for the device's life
+  std::vector<std::pair<std::string, std::shared_ptr<Image>>> loaded_;    // for the device's life
   std::vector<std::pair<std::string, std::weak_ptr<Image>>> from_plans_;  // while a model uses them
 };
 

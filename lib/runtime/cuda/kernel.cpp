@@ -14,7 +14,8 @@ namespace {
 // A launch with its configuration and arguments; the stream alone is filled in when it is enqueued.
 class GenericLaunch : public DeviceStep {
  public:
-  GenericLaunch(std::shared_ptr<const Image> image, CUfunction function, ByteBuffer args, const LaunchSite& site)
+  GenericLaunch(std::shared_ptr<const Image> image, CUfunction function, ByteBuffer args,
+                const LaunchSite& site)
       : image_(std::move(image)), function_(function), args_(std::move(args)) {
     const BoundLaunch& bound = *site.bound;
     config_.gridDimX = static_cast<unsigned>(bound.grid[0]);
@@ -26,7 +27,9 @@ class GenericLaunch : public DeviceStep {
     config_.sharedMemBytes = static_cast<unsigned>(bound.dynamic_shared_memory);
     if (bound.cluster != std::array<int64_t, 3>{1, 1, 1}) add_cluster(bound);
     if (site.choice->cooperative) add(CU_LAUNCH_ATTRIBUTE_COOPERATIVE).value.cooperative = 1;
-    if (site.dependent_launch) add(CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION).value.programmaticStreamSerializationAllowed = 1;
+    if (site.dependent_launch)
+      add(CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION)
+          .value.programmaticStreamSerializationAllowed = 1;
     config_.attrs = attributes_;
   }
   Status enqueue(Stream& stream) override {
@@ -34,7 +37,8 @@ class GenericLaunch : public DeviceStep {
     CUlaunchConfig config = config_;
     config.hStream = s.target();
     void* parameters[] = {args_.data()};
-    GE_CU(*s.gpu().api, cuLaunchKernelEx, &config, function_, args_.size() > 0 ? parameters : nullptr, nullptr);
+    GE_CU(*s.gpu().api, cuLaunchKernelEx, &config, function_, args_.size() > 0 ? parameters : nullptr,
+          nullptr);
     return {};
   }
 
@@ -59,14 +63,16 @@ class GenericLaunch : public DeviceStep {
 
 class GenericKernel : public Kernel {
  public:
-  GenericKernel(const Gpu& gpu, std::shared_ptr<const Image> image, CUfunction function, const KernelDesc& desc)
+  GenericKernel(const Gpu& gpu, std::shared_ptr<const Image> image, CUfunction function,
+                const KernelDesc& desc)
       : gpu_(gpu), image_(std::move(image)), function_(function), desc_(desc) {}
   Result<std::unique_ptr<DeviceStep>> bind(const LaunchSite& site, Stream&) override {
     ByteBuffer args = ByteBuffer::allocate(desc_.args_size);
     if (!args.data() && desc_.args_size > 0) return fail(Code::out_of_memory);
     GE_TRY(pack_args(desc_, site.operands, site.choice->attrs, site.device_block, args.span(), site.launch));
     GE_TRY(encode_tensor_maps(gpu_, desc_, site.operands, site.choice->attrs, args.span()));
-    return std::unique_ptr<DeviceStep>(std::make_unique<GenericLaunch>(image_, function_, std::move(args), site));
+    return std::unique_ptr<DeviceStep>(
+        std::make_unique<GenericLaunch>(image_, function_, std::move(args), site));
   }
 
  private:
@@ -76,16 +82,22 @@ class GenericKernel : public Kernel {
   const KernelDesc& desc_;
 };
 
-std::string name_of(const KernelRef& ref) { return ref.name + " revision " + std::to_string(ref.revision); }
+std::string name_of(const KernelRef& ref) {
+  return ref.name + " revision " + std::to_string(ref.revision);
+}
 
-Result<std::unique_ptr<Kernel>> make_generic(const Gpu& gpu, std::shared_ptr<Image> image, const KernelDesc& desc) {
+Result<std::unique_ptr<Kernel>> make_generic(const Gpu& gpu, std::shared_ptr<Image> image,
+                                             const KernelDesc& desc) {
   GE_ASSIGN(const CUfunction function, image->function(desc.symbol, desc.limits.dynamic_shared_memory));
   return std::unique_ptr<Kernel>(std::make_unique<GenericKernel>(gpu, std::move(image), function, desc));
 }
 
-Result<std::unique_ptr<Kernel>> resolve_generated(const Gpu& gpu, ImageCache& images, const PlanHandle& plan, const KernelRef& ref) {
+Result<std::unique_ptr<Kernel>> resolve_generated(const Gpu& gpu, ImageCache& images, const PlanHandle& plan,
+                                                  const KernelRef& ref) {
   if (plan.options().trust_builtin_only) {
-    return fail(Code::code_not_trusted).because(ref.name + " was generated for this plan").try_("run without --trust builtin");
+    return fail(Code::code_not_trusted)
+        .because(ref.name + " was generated for this plan")
+        .try_("run without --trust builtin");
   }
   const ge::Image& record = plan.plan().images[ref.image];
   const ByteSpan bytes = plan.file().code.span().subspan(record.offset, record.size_bytes);
@@ -95,11 +107,13 @@ Result<std::unique_ptr<Kernel>> resolve_generated(const Gpu& gpu, ImageCache& im
 
 }  // namespace
 
-Result<std::unique_ptr<Kernel>> resolve_kernel(const Gpu& gpu, ImageCache& images, const PlanHandle& plan, const PlanKernels&, uint32_t index) {
+Result<std::unique_ptr<Kernel>> resolve_kernel(const Gpu& gpu, ImageCache& images, const PlanHandle& plan,
+                                               const PlanKernels&, uint32_t index) {
   const KernelRef& ref = plan.plan().kernels[index];
   if (ref.kind == KernelKind::kGenerated) return resolve_generated(gpu, images, plan, ref);
   const LaunchTableEntry* entry = plan.launch_table().find(ref.name, ref.revision);
-  if (!entry || entry->desc.device != KernelDevice::kCuda) return fail(Code::unknown_kernel).because(name_of(ref));
+  if (!entry || entry->desc.device != KernelDevice::kCuda)
+    return fail(Code::unknown_kernel).because(name_of(ref));
   if (ref.kind == KernelKind::kLibrary) return resolve_cublaslt(gpu, entry->desc);
   GE_ASSIGN(auto image, images.embedded(entry->row->image));
   return make_generic(gpu, std::move(image), entry->desc);

@@ -10,7 +10,7 @@
 namespace ge::cuda {
 
 // Errors: unknown_kernel, code_not_trusted, no_target, library_missing, driver_error.
-Result<std::unique_ptr<Kernel>> resolve_kernel(const Gpu& gpu, ImageCache& images, const PlanHandle& plan, const PlanKernels& kernels,
-                                               uint32_t index);
+Result<std::unique_ptr<Kernel>> resolve_kernel(const Gpu& gpu, ImageCache& images, const PlanHandle& plan,
+                                               const PlanKernels& kernels, uint32_t index);
 
 }  // namespace ge::cuda

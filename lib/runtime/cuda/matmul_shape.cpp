@@ -5,7 +5,9 @@
 namespace ge::cuda {
 namespace {
 
-Diagnostic refuse(const std::string& why) { return fail(Code::launch_refused).because(why); }
+Diagnostic refuse(const std::string& why) {
+  return fail(Code::launch_refused).because(why);
+}
 
 // `inner` is the axis that the column-major matrix has as rows (n for A, k for B), `outer` its columns.
 Result<MatrixPart> matrix_part(const TensorView& v, int inner, int outer, const char* name) {
@@ -13,7 +15,9 @@ Result<MatrixPart> matrix_part(const TensorView& v, int inner, int outer, const 
     const bool steps = v.dims[fast] <= 1 || v.strides[fast] == 1;
     return steps && (v.dims[slow] <= 1 || v.strides[slow] >= v.dims[fast]);
   };
-  const auto leading = [&](int fast, int slow) { return v.dims[slow] <= 1 ? std::max<int64_t>(v.dims[fast], 1) : v.strides[slow]; };
+  const auto leading = [&](int fast, int slow) {
+    return v.dims[slow] <= 1 ? std::max<int64_t>(v.dims[fast], 1) : v.strides[slow];
+  };
   if (dense(inner, outer)) return MatrixPart{false, leading(inner, outer), 0};
   if (dense(outer, inner)) return MatrixPart{true, leading(outer, inner), 0};
   return refuse(std::string(name) + " has no dense axis");
@@ -25,13 +29,16 @@ struct BatchAxis {
   int64_t lhs = 0, rhs = 0, bias = 0, out = 0;
 };
 
-std::vector<BatchAxis> batch_axes(const TensorView& lhs, const TensorView& rhs, const TensorView& bias, const TensorView& out) {
+std::vector<BatchAxis> batch_axes(const TensorView& lhs, const TensorView& rhs, const TensorView& bias,
+                                  const TensorView& out) {
   std::vector<BatchAxis> axes;
   for (int i = 0; i + 2 < out.rank; ++i) {
     if (out.dims[i] == 1) continue;
-    const BatchAxis axis{out.dims[i], lhs.strides[i], rhs.strides[i], bias.rank < 0 ? 0 : bias.strides[i], out.strides[i]};
-    const bool even = !axes.empty() && axes.back().lhs == axis.lhs * axis.dim && axes.back().rhs == axis.rhs * axis.dim &&
-                      axes.back().bias == axis.bias * axis.dim && axes.back().out == axis.out * axis.dim;
+    const BatchAxis axis{out.dims[i], lhs.strides[i], rhs.strides[i], bias.rank < 0 ? 0 : bias.strides[i],
+                         out.strides[i]};
+    const bool even = !axes.empty() && axes.back().lhs == axis.lhs * axis.dim &&
+                      axes.back().rhs == axis.rhs * axis.dim && axes.back().bias == axis.bias * axis.dim &&
+                      axes.back().out == axis.out * axis.dim;
     if (even) {
       axes.back() = {axes.back().dim * axis.dim, axis.lhs, axis.rhs, axis.bias, axis.out};
     } else {
@@ -42,16 +49,21 @@ std::vector<BatchAxis> batch_axes(const TensorView& lhs, const TensorView& rhs, 
 }
 
 // Rows of the innermost batch axis follow one another: m grows, the axis goes.
-bool fold_into_rows(const BatchAxis& axis, const TensorView& lhs, const TensorView& bias, const TensorView& out, MatmulShape& shape) {
+bool fold_into_rows(const BatchAxis& axis, const TensorView& lhs, const TensorView& bias,
+                    const TensorView& out, MatmulShape& shape) {
   const int m = out.rank - 2;
-  const auto follows = [&](int64_t axis_stride, const TensorView& v) { return v.dims[m] == 1 || axis_stride == v.strides[m] * v.dims[m]; };
+  const auto follows = [&](int64_t axis_stride, const TensorView& v) {
+    return v.dims[m] == 1 || axis_stride == v.strides[m] * v.dims[m];
+  };
   if (axis.rhs != 0 || shape.lhs.transposed) return false;
   if (!follows(axis.lhs, lhs) || !follows(axis.out, out)) return false;
   if (shape.bias_kind == BiasKind::kMatrix && !follows(axis.bias, bias)) return false;
   if (shape.bias_kind == BiasKind::kRow && axis.bias != 0) return false;
   // With one row there was no stride between rows: the axis brings it.
   if (shape.m == 1) {
-    if (axis.lhs < shape.k || axis.out < shape.n || (shape.bias_kind == BiasKind::kMatrix && axis.bias < shape.n)) return false;
+    if (axis.lhs < shape.k || axis.out < shape.n ||
+        (shape.bias_kind == BiasKind::kMatrix && axis.bias < shape.n))
+      return false;
     shape.lhs.leading = axis.lhs;
     shape.out.leading = axis.out;
     if (shape.bias_kind == BiasKind::kMatrix) shape.bias.leading = axis.bias;
@@ -82,13 +94,15 @@ Result<BiasKind> bias_kind(const TensorView& bias) {
   bool batch_still = true;
   for (int i = 0; i < m; ++i) batch_still &= bias.dims[i] <= 1 || bias.strides[i] == 0;
   if (batch_still && (bias.dims[m] <= 1 || bias.strides[m] == 0)) return BiasKind::kRow;
-  if (bias.dims[m] > 1 && bias.strides[m] < bias.dims[n]) return refuse("bias differs between batches but not between rows");
+  if (bias.dims[m] > 1 && bias.strides[m] < bias.dims[n])
+    return refuse("bias differs between batches but not between rows");
   return BiasKind::kMatrix;
 }
 
 }  // namespace
 
-Result<MatmulShape> matmul_shape(const TensorView& lhs, const TensorView& rhs, const TensorView& bias, const TensorView& out) {
+Result<MatmulShape> matmul_shape(const TensorView& lhs, const TensorView& rhs, const TensorView& bias,
+                                 const TensorView& out) {
   const int m = out.rank - 2, n = out.rank - 1;
   MatmulShape shape;
   shape.m = out.dims[m];

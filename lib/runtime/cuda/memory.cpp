@@ -11,17 +11,21 @@ constexpr int64_t kPlainGranularity = 512;
 
 Diagnostic too_large(int64_t size_bytes, const Gpu& gpu) {
   return fail(Code::device_memory)
-      .because(std::to_string(size_bytes) + " bytes are needed; the GPU has " + std::to_string(gpu.total_memory_bytes))
+      .because(std::to_string(size_bytes) + " bytes are needed; the GPU has " +
+               std::to_string(gpu.total_memory_bytes))
       .try_("use smaller dims, or a GPU with more memory");
 }
 
 Error with_size(Error error, int64_t size_bytes) {
-  return std::move(error).with_frame("while taking " + std::to_string(size_bytes) + " bytes of device memory");
+  return std::move(error).with_frame("while taking " + std::to_string(size_bytes) +
+                                     " bytes of device memory");
 }
 
 }  // namespace
 
-DeviceMemory::~DeviceMemory() { release(); }
+DeviceMemory::~DeviceMemory() {
+  release();
+}
 
 void DeviceMemory::release() {
   const Driver& api = *gpu_.api;
@@ -66,7 +70,8 @@ Status DeviceMemory::grow_mapped(int64_t size_bytes) {
     release();
     const int64_t range = align_up(gpu_.total_memory_bytes, gpu_.granularity);
     CUdeviceptr p = 0;
-    GE_CU(api, cuMemAddressReserve, &p, static_cast<size_t>(range), static_cast<size_t>(gpu_.granularity), 0, 0);
+    GE_CU(api, cuMemAddressReserve, &p, static_cast<size_t>(range), static_cast<size_t>(gpu_.granularity), 0,
+          0);
     base_ = reinterpret_cast<std::byte*>(p);
     reserved_bytes_ = range;
   }
@@ -102,7 +107,8 @@ Status PinnedMemory::grow(int64_t size_bytes) {
   if (base_ && size_bytes <= size_bytes_) return {};
   const int64_t size = align_up(std::max<int64_t>(size_bytes, 1), 4096);
   void* p = nullptr;
-  GE_CU(*gpu_.api, cuMemHostAlloc, &p, static_cast<size_t>(size), CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_PORTABLE);
+  GE_CU(*gpu_.api, cuMemHostAlloc, &p, static_cast<size_t>(size),
+        CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_PORTABLE);
   if (base_) gpu_.api->cuMemFreeHost(base_);
   base_ = static_cast<std::byte*>(p);
   size_bytes_ = size;

@@ -12,8 +12,8 @@ class DeviceMemory : public Memory {
  public:
   explicit DeviceMemory(const Gpu& gpu) : gpu_(gpu) {}
   ~DeviceMemory() override;
-  // Up to kSmallBytes: a plain allocation, which moves when it grows. Above: whole pages mapped one after another into an
-  // address range as large as the GPU's memory.
+  // Up to kSmallBytes: a plain allocation, which moves when it grows. Above: whole pages mapped one after
+  // another into an address range as large as the GPU's memory.
   Status grow(int64_t size_bytes) override;
 
   static constexpr int64_t kSmallBytes = 1 << 20;
@@ -24,7 +24,7 @@ class DeviceMemory : public Memory {
   void release();
 
   const Gpu& gpu_;
-  int64_t reserved_bytes_ = 0;                                         // 0: plain
+  int64_t reserved_bytes_ = 0;                                          // 0: plain
   std::vector<std::pair<CUmemGenericAllocationHandle, size_t>> pages_;  // mapped in order from base
 };
 
@@ -39,6 +39,8 @@ class PinnedMemory : public Memory {
   const Gpu& gpu_;
 };
 
-inline CUdeviceptr address(const void* p) { return reinterpret_cast<CUdeviceptr>(p); }
+inline CUdeviceptr address(const void* p) {
+  return reinterpret_cast<CUdeviceptr>(p);
+}
 
 }  // namespace ge::cuda

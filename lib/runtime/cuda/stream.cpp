@@ -29,6 +29,7 @@ Status CudaStream::init(const StreamOptions& options) {
   GE_TRY(fault_copy_.grow(sizeof(FaultRecord)));
   std::memset(fault_copy_.base(), 0, sizeof(FaultRecord));
   GE_CU(api, cuMemsetD8, address(block_.base()), 0, kDeviceBlockBytes);
+  GE_CU(api, cuStreamSynchronize, nullptr);  // our stream does not wait for the default one
   return {};
 }
 
@@ -55,7 +56,8 @@ Status CudaStream::run(StraightRun& steps) {
 Status CudaStream::enqueue_all(StraightRun& steps) {
   for (const auto& step : steps.steps) GE_TRY(step->enqueue(*this));
   if (steps.reads_fault) {
-    GE_CU(*gpu_.api, cuMemcpyDtoHAsync, fault_copy_.base(), address(block_.base()), sizeof(FaultRecord), target_);
+    GE_CU(*gpu_.api, cuMemcpyDtoHAsync, fault_copy_.base(), address(block_.base()), sizeof(FaultRecord),
+          target_);
   }
   return {};
 }
@@ -88,19 +90,20 @@ Result<CUgraphExec> CudaStream::capture(Body&& body) {
   return exec;
 }
 
-// One graph with an event after every step: the times are the GPU's own and hold no launch latency of the host.
+// One graph with an event after every step: the times are the GPU's own and hold no launch latency of the
+// host.
 Status CudaStream::profile(StraightRun& steps, StepTimes& times) {
   if (steps.steps.empty()) return run(steps);
   const Driver& api = *gpu_.api;
   GE_ASSIGN(auto events, EventList::create(gpu_, steps.steps.size() + 1));
   GE_ASSIGN(const CUgraphExec graph, capture([&]() -> Status {
-    GE_CU(api, cuEventRecordWithFlags, events->at(0), target_, CU_EVENT_RECORD_EXTERNAL);
-    for (size_t i = 0; i < steps.steps.size(); ++i) {
-      GE_TRY(steps.steps[i]->enqueue(*this));
-      GE_CU(api, cuEventRecordWithFlags, events->at(i + 1), target_, CU_EVENT_RECORD_EXTERNAL);
-    }
-    return {};
-  }));
+              GE_CU(api, cuEventRecordWithFlags, events->at(0), target_, CU_EVENT_RECORD_EXTERNAL);
+              for (size_t i = 0; i < steps.steps.size(); ++i) {
+                GE_TRY(steps.steps[i]->enqueue(*this));
+                GE_CU(api, cuEventRecordWithFlags, events->at(i + 1), target_, CU_EVENT_RECORD_EXTERNAL);
+              }
+              return {};
+            }));
   const GraphRecording timed(gpu_, graph);
   GE_CU(api, cuGraphLaunch, graph, stream_);
   if (steps.reads_fault) {
@@ -160,7 +163,11 @@ Result<void*> CudaStream::workspace() {
   return static_cast<void*>(workspace_.base());
 }
 
-Result<std::unique_ptr<DeviceStep>> CudaStream::bind_copy(const TensorView& from, const TensorView& to) { return make_copy(from, to); }
-Result<std::unique_ptr<DeviceStep>> CudaStream::bind_fill(const TensorView& to, uint64_t bits) { return make_fill(to, bits); }
+Result<std::unique_ptr<DeviceStep>> CudaStream::bind_copy(const TensorView& from, const TensorView& to) {
+  return make_copy(from, to);
+}
+Result<std::unique_ptr<DeviceStep>> CudaStream::bind_fill(const TensorView& to, uint64_t bits) {
+  return make_fill(to, bits);
+}
 
 }  // namespace ge::cuda

@@ -1,5 +1,6 @@
-// A CUDA stream that launches a straight run directly the first time, records it the second and replays it afterwards.
-// Entry: CudaStream. Invariant: one enqueue() per step serves direct runs, recording and profiling; replay touches no step.
+// A CUDA stream that launches a straight run directly the first time, records it the second and replays it
+// afterwards. Entry: CudaStream. Invariant: one enqueue() per step serves direct runs, recording and
+// profiling; replay touches no step.
 #pragma once
 #include <memory>
 #include <vector>
@@ -30,7 +31,8 @@ class CudaStream : public Stream {
   // For steps: where to enqueue now (the stream, or the one being recorded).
   CUstream target() const { return target_; }
   const Gpu& gpu() const { return gpu_; }
-  // Workspace for libraries, `kWorkspaceBytes`; taken on first use, at bind. Shared by this stream's steps, which run in order.
+  // Workspace for libraries, `kWorkspaceBytes`; taken on first use, at bind. Shared by this stream's steps,
+  // which run in order.
   Result<void*> workspace();
   static constexpr int64_t kWorkspaceBytes = 32 << 20;
 
@@ -43,8 +45,8 @@ class CudaStream : public Stream {
   Result<CUgraphExec> capture(Body&& body);
 
   const Gpu& gpu_;
-  CUstream stream_ = nullptr;      // runs go here: the caller's or our own
-  CUstream recorder_ = nullptr;    // capturing happens here, never on the caller's stream
+  CUstream stream_ = nullptr;    // runs go here: the caller's or our own
+  CUstream recorder_ = nullptr;  // capturing happens here, never on the caller's stream
   CUstream target_ = nullptr;
   bool owns_stream_ = false;
   bool no_graph_ = false;

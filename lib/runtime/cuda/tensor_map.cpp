@@ -9,31 +9,47 @@ constexpr int kMaxMapRank = 5;
 
 Result<CUtensorMapDataType> map_type(DType dtype) {
   switch (dtype) {
-    case DType::float32: return CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
-    case DType::float64: return CU_TENSOR_MAP_DATA_TYPE_FLOAT64;
-    case DType::float16: return CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
-    case DType::bfloat16: return CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
-    case DType::int32: return CU_TENSOR_MAP_DATA_TYPE_INT32;
-    case DType::int64: return CU_TENSOR_MAP_DATA_TYPE_INT64;
-    case DType::uint32: return CU_TENSOR_MAP_DATA_TYPE_UINT32;
-    case DType::uint64: return CU_TENSOR_MAP_DATA_TYPE_UINT64;
-    case DType::uint16: return CU_TENSOR_MAP_DATA_TYPE_UINT16;
+    case DType::float32:
+      return CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
+    case DType::float64:
+      return CU_TENSOR_MAP_DATA_TYPE_FLOAT64;
+    case DType::float16:
+      return CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
+    case DType::bfloat16:
+      return CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
+    case DType::int32:
+      return CU_TENSOR_MAP_DATA_TYPE_INT32;
+    case DType::int64:
+      return CU_TENSOR_MAP_DATA_TYPE_INT64;
+    case DType::uint32:
+      return CU_TENSOR_MAP_DATA_TYPE_UINT32;
+    case DType::uint64:
+      return CU_TENSOR_MAP_DATA_TYPE_UINT64;
+    case DType::uint16:
+      return CU_TENSOR_MAP_DATA_TYPE_UINT16;
     case DType::uint8:
     case DType::int8:
     case DType::float8e4m3fn:
     case DType::float8e5m2:
-    case DType::boolean: return CU_TENSOR_MAP_DATA_TYPE_UINT8;
-    default: return fail(Code::launch_refused).because("no tensor map of " + std::string(name_of(dtype)));
+    case DType::boolean:
+      return CU_TENSOR_MAP_DATA_TYPE_UINT8;
+    default:
+      return fail(Code::launch_refused).because("no tensor map of " + std::string(name_of(dtype)));
   }
 }
 
 Result<CUtensorMapSwizzle> map_swizzle(int64_t bytes) {
   switch (bytes) {
-    case 0: return CU_TENSOR_MAP_SWIZZLE_NONE;
-    case 32: return CU_TENSOR_MAP_SWIZZLE_32B;
-    case 64: return CU_TENSOR_MAP_SWIZZLE_64B;
-    case 128: return CU_TENSOR_MAP_SWIZZLE_128B;
-    default: return fail(Code::launch_refused).because("a swizzle of " + std::to_string(bytes) + " bytes");
+    case 0:
+      return CU_TENSOR_MAP_SWIZZLE_NONE;
+    case 32:
+      return CU_TENSOR_MAP_SWIZZLE_32B;
+    case 64:
+      return CU_TENSOR_MAP_SWIZZLE_64B;
+    case 128:
+      return CU_TENSOR_MAP_SWIZZLE_128B;
+    default:
+      return fail(Code::launch_refused).because("a swizzle of " + std::to_string(bytes) + " bytes");
   }
 }
 
@@ -55,11 +71,14 @@ Status encode(const Gpu& gpu, const TensorView& view, int operand, const Attrs& 
     if (i > 0) strides[i - 1] = static_cast<cuuint64_t>(view.strides[axis] * bits_of(view.dtype) / 8);
   }
   alignas(64) CUtensorMap map{};
-  const CUresult result = gpu.api->cuTensorMapEncodeTiled(&map, type, static_cast<cuuint32_t>(view.rank), view.data, dims, strides, box, steps,
-                                                          CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle, CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
-                                                          CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  const CUresult result =
+      gpu.api->cuTensorMapEncodeTiled(&map, type, static_cast<cuuint32_t>(view.rank), view.data, dims,
+                                      strides, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle,
+                                      CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   if (result == CUDA_ERROR_INVALID_VALUE) {
-    return fail(Code::launch_refused).because("the driver takes no tensor map for operand " + number + " (address, strides or box not aligned)");
+    return fail(Code::launch_refused)
+        .because("the driver takes no tensor map for operand " + number +
+                 " (address, strides or box not aligned)");
   }
   GE_TRY(check(*gpu.api, result, "cuTensorMapEncodeTiled"));
   std::memcpy(into, &map, sizeof map);
@@ -68,7 +87,8 @@ Status encode(const Gpu& gpu, const TensorView& view, int operand, const Attrs& 
 
 }  // namespace
 
-Status encode_tensor_maps(const Gpu& gpu, const KernelDesc& desc, std::span<const TensorView> operands, const Attrs& attrs, MutableByteSpan args) {
+Status encode_tensor_maps(const Gpu& gpu, const KernelDesc& desc, std::span<const TensorView> operands,
+                          const Attrs& attrs, MutableByteSpan args) {
   static_assert(sizeof(CUtensorMap) == 128);
   for (const ArgDesc& arg : desc.args) {
     if (arg.source != ArgSource::kTensorMap) continue;

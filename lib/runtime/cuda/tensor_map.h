@@ -8,8 +8,10 @@
 
 namespace ge::cuda {
 
-// Fills every kTensorMap field of `args`. Operand k's box is the attribute "box<k>" (elements per axis, outermost first, one
-// for each axis), its swizzle "swizzle<k>" (0, 32, 64 or 128 bytes). launch_refused where the driver takes no such map.
-Status encode_tensor_maps(const Gpu& gpu, const KernelDesc& desc, std::span<const TensorView> operands, const Attrs& attrs, MutableByteSpan args);
+// Fills every kTensorMap field of `args`. Operand k's box is the attribute "box<k>" (elements per axis,
+// outermost first, one for each axis), its swizzle "swizzle<k>" (0, 32, 64 or 128 bytes). launch_refused
+// where the driver takes no such map.
+Status encode_tensor_maps(const Gpu& gpu, const KernelDesc& desc, std::span<const TensorView> operands,
+                          const Attrs& attrs, MutableByteSpan args);
 
 }  // namespace ge::cuda
