@@ -1,5 +1,6 @@
 // Golden files: what a test produced against what stands in the tree. Entry: check_golden, golden_sources.
-// With GE_UPDATE=1 in the environment the file is rewritten instead, and the test says so: look at `git diff`.
+// With GE_UPDATE=1 in the environment the file is rewritten instead, and the test says so: look at `git
+// diff`.
 #pragma once
 #include <algorithm>
 #include <cstdlib>
@@ -20,7 +21,9 @@ inline std::string read_text(const std::string& path) {
   return text.str();
 }
 
-inline bool updating_golden() { return std::getenv("GE_UPDATE") != nullptr; }
+inline bool updating_golden() {
+  return std::getenv("GE_UPDATE") != nullptr;
+}
 
 // `actual` against the contents of `path`.
 inline void check_golden(const std::string& path, const std::string& actual) {

@@ -13,6 +13,7 @@
 #include "compiler/source/bindings.h"
 #include "compiler/source/graph_json.h"
 #include "compiler/source/graph_json_write.h"
+#include "compiler/source/locate.h"
 #include "compiler/target/target.h"
 #include "document/writer.h"
 #include "ge/ge.h"
@@ -22,17 +23,25 @@
 namespace ge {
 namespace {
 
-Result<Graph> read_model(const CompileCommand& c) {
+// The graph, and the text it came from: a node's fault is told with the line of the attribute or input it is about.
+struct Model {
+  Graph graph;
+  ByteBuffer text;
+  std::string name;
+  Error located(Error error) const { return locate(std::move(error), text.span(), name); }
+};
+
+Result<Model> read_model(const CompileCommand& c) {
   const bool standard_input = c.model == "-";
   if (!standard_input && c.model.ends_with(".onnx"))
     return fail(Code::unsupported_feature).say("this ge reads graph.json, not ONNX").at(c.model).try_("write the model as graph.json, see docs/graph-format.md");
-  GE_ASSIGN(const ByteBuffer text, standard_input ? read_stdin(kMaxGraphBytes) : read_file(c.model, kMaxGraphBytes));
+  GE_ASSIGN(ByteBuffer text, standard_input ? read_stdin(kMaxGraphBytes) : read_file(c.model, kMaxGraphBytes));
   const std::string name = standard_input ? "<stdin>" : c.model;
   if (text.size() == 0) return fail(Code::empty_file).at(name);
   GE_ASSIGN(Graph graph, read_graph_json(text.span(), name, standard_input ? "" : folder_of(c.model)));
   for (const std::string& dim : c.dims) GE_TRY(apply_dim(graph, dim));
   for (const std::string& freeze : c.freezes) GE_TRY(freeze_input(graph, freeze));
-  return graph;
+  return Model{std::move(graph), std::move(text), name};
 }
 
 // "native" and the default: the CPU and every visible GPU's architecture, said aloud.
@@ -123,9 +132,9 @@ Status emit(const CompileCommand& c, Graph graph) {
 // --check: every fault as a row, for people or for scripts. Writes nothing.
 int check_model(const CompileCommand& c) {
   Status status;
-  auto graph = read_model(c);
-  if (!graph.ok()) status = std::move(graph).take_error();
-  else status = lower_onnx(*graph);
+  auto model = read_model(c);
+  if (!model.ok()) status = std::move(model).take_error();
+  else if (Status lowered = lower_onnx(model->graph); !lowered.ok()) status = model->located(std::move(lowered).take_error());
   if (c.json) {
     DocumentBuilder b;
     b.begin_object().member("model", c.model).member("ok", status.ok()).key("faults").begin_array();
@@ -157,10 +166,10 @@ int run_command(const CompileCommand& command) {
   }
   if (Status status = refuse_what_is_not_there(command); !status.ok()) return report(status.error());
   if (command.check) return check_model(command);
-  auto graph = read_model(command);
-  if (!graph.ok()) return report(graph.error());
-  const Status status = emit(command, std::move(graph).value());
-  return status.ok() ? 0 : report(status.error());
+  auto model = read_model(command);
+  if (!model.ok()) return report(model.error());
+  Status status = emit(command, std::move(model->graph));
+  return status.ok() ? 0 : report(model->located(std::move(status).take_error()));
 }
 
 }  // namespace ge

@@ -1,4 +1,5 @@
-// Every bad-*.json of test/golden/faults against the text beside it: codes, places, pointers, what was found, the fix.
+// Every bad-*.json of test/golden/faults against the text beside it: codes, places, pointers, what was found,
+// the fix.
 #include "catch.h"
 #include "compiler/onnx_ops/lower.h"
 #include "compiler/source/graph_json.h"

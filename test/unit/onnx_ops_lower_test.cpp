@@ -1,4 +1,5 @@
-// Every .test file of test/golden/onnx_ops: a graph.json and, below a line of dashes, what it lowers to. And the table itself.
+// Every .test file of test/golden/onnx_ops: a graph.json and, below a line of dashes, what it lowers to. And
+// the table itself.
 #include "catch.h"
 #include "compiler/ir/text.h"
 #include "compiler/ir/verify.h"
@@ -51,7 +52,8 @@ TEST_CASE("operators lower to the core ops that their goldens show") {
 
 TEST_CASE("every operator stands in a golden") {
   std::string all;
-  for (const std::string& path : test::golden_sources("test/golden/onnx_ops", ".test")) all += test::read_text(path);
+  for (const std::string& path : test::golden_sources("test/golden/onnx_ops", ".test"))
+    all += test::read_text(path);
   for (const std::string& name : operator_names("")) {
     INFO(name);
     CHECK(all.find("\"op\": \"" + name + "\"") != std::string::npos);
@@ -88,11 +90,13 @@ TEST_CASE("dtype classes and ONNX numbers") {
   CHECK(dtype_from_onnx(1) == DType::float32);
   CHECK(dtype_from_onnx(16) == DType::bfloat16);
   CHECK_FALSE(dtype_from_onnx(8).has_value());
-  for (int i = 0; i < kDTypeCount; ++i) CHECK(dtype_from_onnx(onnx_number(static_cast<DType>(i))) == static_cast<DType>(i));
+  for (int i = 0; i < kDTypeCount; ++i)
+    CHECK(dtype_from_onnx(onnx_number(static_cast<DType>(i))) == static_cast<DType>(i));
 }
 
 TEST_CASE("a shape chain under symbolic dims folds to known contents") {
-  Graph g = read(R"({"format": "ge-graph/1", "inputs": [{"name": "x", "dtype": "float32", "shape": ["batch", "seq", 64]}], "outputs": ["y"],
+  Graph g = read(
+      R"({"format": "ge-graph/1", "inputs": [{"name": "x", "dtype": "float32", "shape": ["batch", "seq", 64]}], "outputs": ["y"],
     "initializers": [{"name": "i", "dtype": "int64", "shape": [2], "data": [0, 1]}, {"name": "h", "dtype": "int64", "shape": [2], "data": [4, -1]}],
     "nodes": [{"op": "Shape", "inputs": ["x"], "outputs": ["s"]}, {"op": "Gather", "inputs": ["s", "i"], "outputs": ["d"]},
               {"op": "Concat", "inputs": ["d", "h"], "outputs": ["t"], "attributes": {"axis": 0}}, {"op": "Reshape", "inputs": ["x", "t"], "outputs": ["y"]}]})");
@@ -102,7 +106,8 @@ TEST_CASE("a shape chain under symbolic dims folds to known contents") {
 }
 
 TEST_CASE("dims that must be equal but are not known to be become assertions") {
-  Graph g = read(R"({"format": "ge-graph/1", "inputs": [{"name": "x", "dtype": "float32", "shape": ["n", 2]}, {"name": "z", "dtype": "float32", "shape": ["m", 2]}],
+  Graph g = read(
+      R"({"format": "ge-graph/1", "inputs": [{"name": "x", "dtype": "float32", "shape": ["n", 2]}, {"name": "z", "dtype": "float32", "shape": ["m", 2]}],
     "outputs": ["y"], "nodes": [{"name": "sum", "op": "Add", "inputs": ["x", "z"], "outputs": ["y"]}]})");
   REQUIRE_OK(lower_onnx(g));
   REQUIRE(g.assertions.size() == 1);
@@ -111,7 +116,8 @@ TEST_CASE("dims that must be equal but are not known to be become assertions") {
 }
 
 TEST_CASE("names and sources survive lowering") {
-  Graph g = read(R"({"format": "ge-graph/1", "inputs": [{"name": "x", "dtype": "float32", "shape": [2]}], "outputs": ["y", "same"],
+  Graph g = read(
+      R"({"format": "ge-graph/1", "inputs": [{"name": "x", "dtype": "float32", "shape": [2]}], "outputs": ["y", "same"],
     "nodes": [{"name": "act", "op": "Relu", "inputs": ["x"], "outputs": ["y"]}, {"op": "Identity", "inputs": ["x"], "outputs": ["same"]}]})");
   REQUIRE_OK(lower_onnx(g));
   CHECK(g.value(g.outputs[0]).name == "y");

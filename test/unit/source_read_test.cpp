@@ -1,5 +1,5 @@
-// Reading graph.json: every form of data and every dtype with exact values, dims, subgraphs, limits; what the command line pins
-// and freezes; where faults are located.
+// Reading graph.json: every form of data and every dtype with exact values, dims, subgraphs, limits; what the
+// command line pins and freezes; where faults are located.
 #include <unistd.h>
 
 #include <cmath>
@@ -26,8 +26,8 @@ Result<Graph> read(const std::string& json, const ReadOptions& options = {}) {
 
 // A graph whose one initializer is the tensor.
 std::string with_tensor(const std::string& dtype, const std::string& shape, const std::string& data) {
-  return R"({"format": "ge-graph/1", "inputs": [], "outputs": ["w"], "nodes": [], "initializers": [{"name": "w", "dtype": ")" + dtype +
-         R"(", "shape": )" + shape + R"(, "data": )" + data + "}]}";
+  return R"({"format": "ge-graph/1", "inputs": [], "outputs": ["w"], "nodes": [], "initializers": [{"name": "w", "dtype": ")" +
+         dtype + R"(", "shape": )" + shape + R"(, "data": )" + data + "}]}";
 }
 
 struct Tensor {
@@ -46,30 +46,37 @@ Tensor tensor(const std::string& dtype, const std::string& shape, const std::str
 
 std::vector<double> doubles(const Tensor& t) {
   std::vector<double> values;
-  for (int64_t i = 0; i < t.data.count(); ++i) values.push_back(load_as_double(t.data.dtype, t.bytes->data(), i));
+  for (int64_t i = 0; i < t.data.count(); ++i)
+    values.push_back(load_as_double(t.data.dtype, t.bytes->data(), i));
   return values;
 }
 std::vector<int64_t> integers(const Tensor& t) {
   std::vector<int64_t> values;
-  for (int64_t i = 0; i < t.data.count(); ++i) values.push_back(load_as_int64(t.data.dtype, t.bytes->data(), i));
+  for (int64_t i = 0; i < t.data.count(); ++i)
+    values.push_back(load_as_int64(t.data.dtype, t.bytes->data(), i));
   return values;
 }
 
 Graph relu(const std::string& shape, const std::string& dims = "{}") {
-  auto graph = read(R"({"format": "ge-graph/1", "dims": )" + dims + R"(, "inputs": [{"name": "x", "dtype": "float32", "shape": )" + shape +
+  auto graph = read(R"({"format": "ge-graph/1", "dims": )" + dims +
+                    R"(, "inputs": [{"name": "x", "dtype": "float32", "shape": )" + shape +
                     R"(}], "outputs": ["y"], "nodes": [{"op": "Relu", "inputs": ["x"], "outputs": ["y"]}]})");
   REQUIRE_OK(graph);
   return std::move(graph).value();
 }
 
-std::string input_type(const Graph& g) { return to_string(g.type(g.inputs[0])); }
+std::string input_type(const Graph& g) {
+  return to_string(g.type(g.inputs[0]));
+}
 
 }  // namespace
 
 TEST_CASE("inline numbers are exact in every dtype") {
-  CHECK(integers(tensor("int64", "[2]", "[9223372036854775807, -9223372036854775808]")) == std::vector<int64_t>{INT64_MAX, INT64_MIN});
+  CHECK(integers(tensor("int64", "[2]", "[9223372036854775807, -9223372036854775808]")) ==
+        std::vector<int64_t>{INT64_MAX, INT64_MIN});
   CHECK(integers(tensor("uint64", "[1]", "[18446744073709551615]")) == std::vector<int64_t>{-1});
-  CHECK(integers(tensor("int32", "[2]", "[2147483647, -2147483648]")) == std::vector<int64_t>{INT32_MAX, INT32_MIN});
+  CHECK(integers(tensor("int32", "[2]", "[2147483647, -2147483648]")) ==
+        std::vector<int64_t>{INT32_MAX, INT32_MIN});
   CHECK(integers(tensor("uint32", "[1]", "[4294967295]")) == std::vector<int64_t>{4294967295});
   CHECK(integers(tensor("int16", "[2]", "[32767, -32768]")) == std::vector<int64_t>{32767, -32768});
   CHECK(integers(tensor("uint16", "[1]", "[65535]")) == std::vector<int64_t>{65535});
@@ -116,10 +123,12 @@ TEST_CASE("a fill costs one element however large it is") {
 
 TEST_CASE("weights come from safetensors, npy in either order, raw bytes and base64") {
   const std::vector<double> expected{0, 1, 2, 3, 4, 5};
-  CHECK(doubles(tensor("float32", "[2, 3]", R"({"file": "data/good.safetensors", "tensor": "weight"})")) == expected);
+  CHECK(doubles(tensor("float32", "[2, 3]", R"({"file": "data/good.safetensors", "tensor": "weight"})")) ==
+        expected);
   CHECK(doubles(tensor("float32", "[2, 3]", R"({"file": "data/good.npy"})")) == expected);
   CHECK(doubles(tensor("float32", "[2, 3]", R"({"file": "data/fortran.npy"})")) == expected);
-  CHECK(doubles(tensor("float32", "[4]", R"({"file": "data/six.bin", "offset": 8})")) == std::vector<double>{2, 3, 4, 5});
+  CHECK(doubles(tensor("float32", "[4]", R"({"file": "data/six.bin", "offset": 8})")) ==
+        std::vector<double>{2, 3, 4, 5});
   CHECK(doubles(tensor("float32", "[0]", R"({"file": "data/six.bin", "offset": 24})")).empty());
   CHECK(doubles(tensor("float32", "[2]", R"({"base64": "AACAPwAAAEA="})")) == std::vector<double>{1, 2});
 }
@@ -129,7 +138,8 @@ TEST_CASE("large tensors in files are read when they are needed, and a file that
   std::filesystem::create_directories(folder);
   std::vector<float> values(5000, 1.5f);
   const std::vector<int64_t> dims{5000};
-  REQUIRE_OK(write_npy_file((folder / "big.npy").string(), {DType::float32, dims, std::as_bytes(std::span(values))}));
+  REQUIRE_OK(write_npy_file((folder / "big.npy").string(),
+                            {DType::float32, dims, std::as_bytes(std::span(values))}));
   const std::string json = with_tensor("float32", "[5000]", R"({"file": "big.npy"})");
   const auto graph = read_graph_json(as_bytes(json), "g.json", folder.string());
   REQUIRE_OK(graph);
@@ -144,7 +154,8 @@ TEST_CASE("large tensors in files are read when they are needed, and a file that
 }
 
 TEST_CASE("dims are numbers, names and expressions") {
-  CHECK(input_type(relu(R"_([0, "n", "2*n + 1", "(n + 3) // 4", "min(n, m)"])_")) == "float32[0, n, 2*n + 1, ((n + 3) // 4), min(m, n)]");
+  CHECK(input_type(relu(R"_([0, "n", "2*n + 1", "(n + 3) // 4", "min(n, m)"])_")) ==
+        "float32[0, n, 2*n + 1, ((n + 3) // 4), min(m, n)]");
   const Graph g = relu(R"(["n", "free"])", R"({"n": {"min": 2, "max": 9, "opt": 4}, "unused": {}})");
   REQUIRE(g.symbols.contains("n"));
   CHECK(g.symbols.at("n").min == 2);
@@ -174,7 +185,8 @@ TEST_CASE("comments, any order of nodes, absent inputs and outputs") {
 }
 
 TEST_CASE("attributes keep their kinds") {
-  const auto graph = read(R"({"format": "ge-graph/1", "inputs": [], "outputs": ["y"], "nodes": [{"op": "Any", "outputs": ["y"], "attributes": {
+  const auto graph = read(
+      R"({"format": "ge-graph/1", "inputs": [], "outputs": ["y"], "nodes": [{"op": "Any", "outputs": ["y"], "attributes": {
     "i": 9223372036854775807, "f": 1.0, "s": "text", "is": [1, -2], "fs": [1, 2.5, "NaN"], "ss": ["a", "b"], "empty": [], "inf": "-Infinity",
     "t": {"tensor": {"dtype": "int8", "shape": [2], "data": [1, -1]}}}}]})");
   REQUIRE_OK(graph);
@@ -192,7 +204,8 @@ TEST_CASE("attributes keep their kinds") {
 }
 
 TEST_CASE("subgraphs take what they use from around as operands, all in one order") {
-  const auto graph = read(R"({"format": "ge-graph/1", "inputs": [{"name": "c", "dtype": "bool", "shape": []}, {"name": "x", "dtype": "float32", "shape": [2]}],
+  const auto graph = read(
+      R"({"format": "ge-graph/1", "inputs": [{"name": "c", "dtype": "bool", "shape": []}, {"name": "x", "dtype": "float32", "shape": [2]}],
     "outputs": ["y"], "nodes": [{"op": "Relu", "inputs": ["x"], "outputs": ["h"]}, {"op": "If", "inputs": ["c"], "outputs": ["y"], "attributes": {
       "then_branch": {"graph": {"outputs": ["a"], "nodes": [{"op": "Abs", "inputs": ["x"], "outputs": ["a"]}]}},
       "else_branch": {"graph": {"outputs": ["b"], "nodes": [{"op": "Add", "inputs": ["h", "x"], "outputs": ["b"]}]}}}}]})");
@@ -210,7 +223,8 @@ TEST_CASE("subgraphs take what they use from around as operands, all in one orde
 }
 
 TEST_CASE("limits are told") {
-  const std::string two = R"({"format": "ge-graph/1", "inputs": [], "outputs": ["a"], "nodes": [{"op": "X", "outputs": ["a"]}, {"op": "X", "outputs": ["b"]}]})";
+  const std::string two =
+      R"({"format": "ge-graph/1", "inputs": [], "outputs": ["a"], "nodes": [{"op": "X", "outputs": ["a"]}, {"op": "X", "outputs": ["b"]}]})";
   REQUIRE_OK(read(two));
   REQUIRE_CODE(read(two, {.max_nodes = 1}), Code::document_limit);
   REQUIRE_CODE(read(two, {.max_bytes = 20}), Code::document_limit);
@@ -221,10 +235,12 @@ TEST_CASE("a long chain and a wide graph take no quadratic time or deep recursio
   std::string nodes;
   constexpr int kCount = 50'000;
   for (int i = 0; i < kCount; ++i) {
-    nodes += (i ? "," : "") + std::string(R"({"op": "Relu", "inputs": ["v)") + std::to_string(i) + R"("], "outputs": ["v)" + std::to_string(i + 1) + R"("]})";
+    nodes += (i ? "," : "") + std::string(R"({"op": "Relu", "inputs": ["v)") + std::to_string(i) +
+             R"("], "outputs": ["v)" + std::to_string(i + 1) + R"("]})";
   }
-  const auto graph = read(R"({"format": "ge-graph/1", "inputs": [{"name": "v0", "dtype": "float32", "shape": [2]}], "outputs": ["v)" + std::to_string(kCount) +
-                          R"("], "nodes": [)" + nodes + "]}");
+  const auto graph = read(
+      R"({"format": "ge-graph/1", "inputs": [{"name": "v0", "dtype": "float32", "shape": [2]}], "outputs": ["v)" +
+      std::to_string(kCount) + R"("], "nodes": [)" + nodes + "]}");
   REQUIRE_OK(graph);
   CHECK(graph->live_nodes() == kCount);
 }
@@ -250,7 +266,8 @@ TEST_CASE("bounding a dim narrows its range") {
 
 TEST_CASE("dims on the command line that are wrong") {
   Graph g = relu(R"(["batch", "n - 4"])", R"({"batch": {"min": 1, "max": 8}})");
-  for (const char* text : {"batch", "batch=", "=3", "batch=x", "batch=1:2:3:4", "batch=-1", "batch=3:2", "batch=1:4:9", "batch=99999999999999999999"}) {
+  for (const char* text : {"batch", "batch=", "=3", "batch=x", "batch=1:2:3:4", "batch=-1", "batch=3:2",
+                           "batch=1:4:9", "batch=99999999999999999999"}) {
     INFO(text);
     REQUIRE_CODE(apply_dim(g, text), Code::bad_usage);
   }

@@ -1,5 +1,5 @@
-// schemas/graph.schema.json and the reader say the same: keys, dtypes, limits; examples and goldens fit the schema. The checker
-// here knows exactly the words that the schema uses, and fails on any other.
+// schemas/graph.schema.json and the reader say the same: keys, dtypes, limits; examples and goldens fit the
+// schema. The checker here knows exactly the words that the schema uses, and fails on any other.
 #include <filesystem>
 #include <set>
 
@@ -25,7 +25,9 @@ class Schema {
  public:
   explicit Schema(const Document& document) : root_(document.root()) {}
 
-  Value definition(std::string_view name) const { return name.empty() ? root_ : *root_.find("$defs")->find(name); }
+  Value definition(std::string_view name) const {
+    return name.empty() ? root_ : *root_.find("$defs")->find(name);
+  }
 
   // "" where the value fits, else where it does not.
   std::string check(const Value& v, const Value& schema) const {
@@ -37,7 +39,9 @@ class Schema {
   }
 
  private:
-  static std::string at(const Value& v, const std::string& what) { return v.place() + " " + v.pointer() + ": " + what; }
+  static std::string at(const Value& v, const std::string& what) {
+    return v.place() + " " + v.pointer() + ": " + what;
+  }
 
   static bool has_type(const Value& v, std::string_view type) {
     if (type == "object") return v.is_object();
@@ -52,7 +56,8 @@ class Schema {
   std::string check_word(const Value& v, const Value& schema, const Value& word) const {
     const std::string key(word.key());
     if (key == "$ref") return check(v, definition(word.as_string()->substr(8)));
-    if (key == "type") return has_type(v, *word.as_string()) ? "" : at(v, "is no " + std::string(*word.as_string()));
+    if (key == "type")
+      return has_type(v, *word.as_string()) ? "" : at(v, "is no " + std::string(*word.as_string()));
     if (key == "const") return equal(v, word) ? "" : at(v, "is not the constant");
     if (key == "enum") return check_enum(v, word);
     if (key == "anyOf" || key == "oneOf") return check_some(v, word, key == "oneOf");
@@ -60,12 +65,20 @@ class Schema {
     if (key == "properties") return check_properties(v, word);
     if (key == "additionalProperties") return check_additional(v, schema, word);
     if (key == "items") return check_items(v, word);
-    if (key == "minimum") return !v.is_number() || *v.as_double() >= *word.as_double() ? "" : at(v, "is too small");
-    if (key == "maximum") return !v.is_number() || *v.as_double() <= *word.as_double() ? "" : at(v, "is too large");
-    if (key == "minLength") return !v.is_string() || static_cast<int64_t>(v.as_string()->size()) >= *word.as_int64() ? "" : at(v, "is too short");
-    if (key == "minItems") return !v.is_array() || v.size() >= *word.as_int64() ? "" : at(v, "has too few items");
-    if (key == "maxItems") return !v.is_array() || v.size() <= *word.as_int64() ? "" : at(v, "has too many items");
-    const std::set<std::string> silent{"$schema", "$id", "$defs", "title", "description", "uniqueItems", "propertyNames"};
+    if (key == "minimum")
+      return !v.is_number() || *v.as_double() >= *word.as_double() ? "" : at(v, "is too small");
+    if (key == "maximum")
+      return !v.is_number() || *v.as_double() <= *word.as_double() ? "" : at(v, "is too large");
+    if (key == "minLength")
+      return !v.is_string() || static_cast<int64_t>(v.as_string()->size()) >= *word.as_int64()
+                 ? ""
+                 : at(v, "is too short");
+    if (key == "minItems")
+      return !v.is_array() || v.size() >= *word.as_int64() ? "" : at(v, "has too few items");
+    if (key == "maxItems")
+      return !v.is_array() || v.size() <= *word.as_int64() ? "" : at(v, "has too many items");
+    const std::set<std::string> silent{"$schema",     "$id",         "$defs",        "title",
+                                       "description", "uniqueItems", "propertyNames"};
     return silent.contains(key) ? "" : at(word, "is a word this checker does not know");
   }
   std::string check_enum(const Value& v, const Value& allowed) const {
@@ -77,7 +90,8 @@ class Schema {
   std::string check_some(const Value& v, const Value& list, bool exactly_one) const {
     int fits = 0;
     for (const Value s : list) fits += check(v, s).empty() ? 1 : 0;
-    return fits == 1 || (fits > 1 && !exactly_one) ? "" : at(v, "fits " + std::to_string(fits) + " alternatives");
+    return fits == 1 || (fits > 1 && !exactly_one) ? ""
+                                                   : at(v, "fits " + std::to_string(fits) + " alternatives");
   }
   std::string check_required(const Value& v, const Value& keys) const {
     for (const Value k : keys) {
@@ -138,7 +152,8 @@ TEST_CASE("the schema's keys are the reader's, required ones too") {
     CHECK(in_schema == in_reader);
     CHECK(required_in_schema == required_in_reader);
     CHECK(object.find("additionalProperties")->as_bool() == false);
-    for (const Value member : *object.find("properties")) CHECK((member.find("description") || member.find("$ref") || table.definition != ""));
+    for (const Value member : *object.find("properties"))
+      CHECK((member.find("description") || member.find("$ref") || table.definition != ""));
   }
 }
 
@@ -159,7 +174,8 @@ TEST_CASE("the schema's dtypes and limits are the reader's") {
 TEST_CASE("examples and goldens fit the schema") {
   const Document document = parse(kRoot + "/schemas/graph.schema.json");
   const Schema schema(document);
-  for (const std::string path : {"/examples/mlp/mlp.json", "/examples/digits/digits.json", "/examples/layer/layer.json", "/test/golden/canonical_graph.json"}) {
+  for (const std::string path : {"/examples/mlp/mlp.json", "/examples/digits/digits.json",
+                                 "/examples/layer/layer.json", "/test/golden/canonical_graph.json"}) {
     const Document graph = parse(kRoot + path);
     CHECK(schema.check(graph.root(), document.root()) == "");
   }
@@ -174,8 +190,9 @@ TEST_CASE("examples and goldens fit the schema") {
 TEST_CASE("what the reader refuses for its form, the schema refuses too") {
   const Document document = parse(kRoot + "/schemas/graph.schema.json");
   const Schema schema(document);
-  for (const std::string name : {"format-tag", "not-object", "missing-keys", "unknown-keys", "wrong-types", "no-outputs", "opset", "empty-name", "attribute-json",
-                                 "dtype", "negative-dim", "dim-range", "rank", "initializer-shape"}) {
+  for (const std::string name :
+       {"format-tag", "not-object", "missing-keys", "unknown-keys", "wrong-types", "no-outputs", "opset",
+        "empty-name", "attribute-json", "dtype", "negative-dim", "dim-range", "rank", "initializer-shape"}) {
     const Document graph = parse(kRoot + "/test/golden/faults/bad-" + name + ".json");
     INFO(name);
     CHECK(schema.check(graph.root(), document.root()) != "");

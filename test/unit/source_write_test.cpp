@@ -1,4 +1,5 @@
-// Writing graph.json: reading it back gives the same graph, the same graph gives the same text, weights keep every bit.
+// Writing graph.json: reading it back gives the same graph, the same graph gives the same text, weights keep
+// every bit.
 #include <unistd.h>
 
 #include <filesystem>
@@ -19,7 +20,8 @@ Graph read(const std::string& json, const std::string& folder = "") {
   return std::move(graph).value();
 }
 
-const std::string kAll = R"({"format": "ge-graph/1", "name": "all", "opset": 17, "dims": {"n": {"min": 1, "max": 8, "opt": 2}, "open": {}},
+const std::string kAll =
+    R"({"format": "ge-graph/1", "name": "all", "opset": 17, "dims": {"n": {"min": 1, "max": 8, "opt": 2}, "open": {}},
   "inputs": [{"name": "x", "dtype": "float32", "shape": ["n", 3, "2*n + open"]}, {"name": "c", "dtype": "bool", "shape": []}], "outputs": ["y", "x"],
   "initializers": [
     {"name": "f", "dtype": "float32", "shape": [3], "data": [0.1, "NaN", -0.0]}, {"name": "h", "dtype": "float16", "shape": [2], "data": [0.1, "-Infinity"]},
@@ -62,7 +64,8 @@ TEST_CASE("node order and pointers stay as they were written") {
 }
 
 TEST_CASE("the canonical text") {
-  test::check_golden(std::string(GE_SOURCE_DIR) + "/test/golden/canonical_graph.json", graph_to_json(read(kAll), "all.safetensors").value().json);
+  test::check_golden(std::string(GE_SOURCE_DIR) + "/test/golden/canonical_graph.json",
+                     graph_to_json(read(kAll), "all.safetensors").value().json);
 }
 
 TEST_CASE("weights go beside the graph, and bits survive") {
@@ -77,7 +80,8 @@ TEST_CASE("weights go beside the graph, and bits survive") {
   for (const NodeId id : back.order()) {
     if (back.node(id).op != Op::constant || back.value(back.node(id).results[0]).name != "nan") continue;
     found_nan = true;
-    CHECK(load_as<uint32_t>(back.node(id).data->bytes->data()) == 0x7fc00001u);  // a NaN that no number stands for
+    CHECK(load_as<uint32_t>(back.node(id).data->bytes->data()) ==
+          0x7fc00001u);  // a NaN that no number stands for
   }
   CHECK(found_nan);
   std::filesystem::remove_all(folder);
@@ -102,10 +106,12 @@ TEST_CASE("the examples survive being written") {
 }
 
 TEST_CASE("what graph.json has no words for is refused") {
-  Graph g = read(R"({"format": "ge-graph/1", "inputs": [{"name": "x", "dtype": "float32", "shape": ["n"]}], "outputs": ["x"], "nodes": []})");
+  Graph g = read(
+      R"({"format": "ge-graph/1", "inputs": [{"name": "x", "dtype": "float32", "shape": ["n"]}], "outputs": ["x"], "nodes": []})");
   g.add_assertion({Dim::symbol("n"), Dim(4), "n must be 4", {}});
   REQUIRE_CODE(graph_to_json(g, ""), Code::unsupported_feature);
-  Graph core = read(R"({"format": "ge-graph/1", "inputs": [{"name": "x", "dtype": "float32", "shape": [2]}], "outputs": ["x"], "nodes": []})");
+  Graph core = read(
+      R"({"format": "ge-graph/1", "inputs": [{"name": "x", "dtype": "float32", "shape": [2]}], "outputs": ["x"], "nodes": []})");
   core.add_node(Op::relu, {core.inputs[0]}, {core.type(core.inputs[0])});
   REQUIRE_CODE(graph_to_json(core, ""), Code::unsupported_feature);
 }

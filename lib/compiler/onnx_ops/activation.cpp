@@ -9,22 +9,37 @@ Results with(OpContext& c, Op op, std::string_view first) {
 }
 Results with(OpContext& c, Op op, std::string_view first, std::string_view second) {
   const ValueId x = c.in(0);
-  return c.build().map(op, {x, c.scalar_like(x, c.float_attr(first)), c.scalar_like(x, c.float_attr(second))});
+  return c.build().map(op,
+                       {x, c.scalar_like(x, c.float_attr(first)), c.scalar_like(x, c.float_attr(second))});
 }
 
 }  // namespace
 
-Results lower_leaky_relu(OpContext& c) { return with(c, Op::leaky_relu, "alpha"); }
-Results lower_elu(OpContext& c) { return with(c, Op::elu, "alpha"); }
-Results lower_celu(OpContext& c) { return with(c, Op::celu, "alpha"); }
-Results lower_thresholded_relu(OpContext& c) { return with(c, Op::thresholded_relu, "alpha"); }
+Results lower_leaky_relu(OpContext& c) {
+  return with(c, Op::leaky_relu, "alpha");
+}
+Results lower_elu(OpContext& c) {
+  return with(c, Op::elu, "alpha");
+}
+Results lower_celu(OpContext& c) {
+  return with(c, Op::celu, "alpha");
+}
+Results lower_thresholded_relu(OpContext& c) {
+  return with(c, Op::thresholded_relu, "alpha");
+}
 Results lower_swish(OpContext& c) {
   if (c.float_attr("alpha") == 1) return c.build().map(Op::silu, {c.in(0)});
   return with(c, Op::swish, "alpha");
 }
-Results lower_selu(OpContext& c) { return with(c, Op::selu, "alpha", "gamma"); }
-Results lower_hard_sigmoid(OpContext& c) { return with(c, Op::hard_sigmoid, "alpha", "beta"); }
-Results lower_shrink(OpContext& c) { return with(c, Op::shrink, "lambd", "bias"); }
+Results lower_selu(OpContext& c) {
+  return with(c, Op::selu, "alpha", "gamma");
+}
+Results lower_hard_sigmoid(OpContext& c) {
+  return with(c, Op::hard_sigmoid, "alpha", "beta");
+}
+Results lower_shrink(OpContext& c) {
+  return with(c, Op::shrink, "lambd", "bias");
+}
 
 // The slope broadcasts to X, never X to the slope.
 Results lower_p_relu(OpContext& c) {

@@ -8,10 +8,11 @@ Results arg_reduce(OpContext& c, const std::string& kind) {
   const ValueId x = c.in(0);
   const int64_t axis = c.axis_attr("axis", c.rank(x), x);
   if (c.failed()) return kNone;
-  const ValueId index = c.build().op(Op::reduce, {x},
-                                     {{"kind", kind},
-                                      {"axes", std::vector<int64_t>{axis}},
-                                      {"select_last", static_cast<int64_t>(c.int_attr("select_last_index") != 0)}});
+  const ValueId index =
+      c.build().op(Op::reduce, {x},
+                   {{"kind", kind},
+                    {"axes", std::vector<int64_t>{axis}},
+                    {"select_last", static_cast<int64_t>(c.int_attr("select_last_index") != 0)}});
   if (c.int_attr("keepdims") == 0) return index;
   Dims shape = c.dims(x);
   shape[axis] = Dim(1);
@@ -20,7 +21,11 @@ Results arg_reduce(OpContext& c, const std::string& kind) {
 
 }  // namespace
 
-Results lower_arg_max(OpContext& c) { return arg_reduce(c, "argmax"); }
-Results lower_arg_min(OpContext& c) { return arg_reduce(c, "argmin"); }
+Results lower_arg_max(OpContext& c) {
+  return arg_reduce(c, "argmax");
+}
+Results lower_arg_min(OpContext& c) {
+  return arg_reduce(c, "argmin");
+}
 
 }  // namespace ge

@@ -31,19 +31,20 @@ void check_counts(const Node& node, const Operator& op, ErrorList& errors) {
   const size_t inputs = node.operands.size();
   if (inputs < op.min_inputs || inputs > op.max_inputs) {
     errors.add(about(node, Code::operand_count, "wrong number of inputs", "/inputs")
-                   .because("found " + std::to_string(inputs) + ", allowed " + count_text(op.min_inputs, op.max_inputs) + " " +
-                            list_text(op.inputs)));
+                   .because("found " + std::to_string(inputs) + ", allowed " +
+                            count_text(op.min_inputs, op.max_inputs) + " " + list_text(op.inputs)));
   }
   for (size_t i = 0; i < std::min(inputs, op.inputs.size()); ++i) {
     if (node.operands[i] != kNone || op.inputs[i].optional) continue;
-    errors.add(about(node, Code::operand_count, "input '" + op.inputs[i].name + "' is required", "/inputs/" + std::to_string(i))
+    errors.add(about(node, Code::operand_count, "input '" + op.inputs[i].name + "' is required",
+                     "/inputs/" + std::to_string(i))
                    .because("found \"\", which means absent; inputs are " + list_text(op.inputs)));
   }
   const size_t outputs = node.results.size();
   if (outputs < op.min_outputs || outputs > op.max_outputs) {
     errors.add(about(node, Code::operand_count, "wrong number of outputs", "/outputs")
-                   .because("found " + std::to_string(outputs) + ", allowed " + count_text(op.min_outputs, op.max_outputs) + " " +
-                            list_text(op.outputs)));
+                   .because("found " + std::to_string(outputs) + ", allowed " +
+                            count_text(op.min_outputs, op.max_outputs) + " " + list_text(op.outputs)));
   }
 }
 
@@ -67,25 +68,38 @@ bool is_empty_list(const Attr& value) {
 
 bool has_kind(const Attr& value, OnnxAttrKind kind) {
   switch (kind) {
-    case OnnxAttrKind::kInt: return std::holds_alternative<int64_t>(value);
-    case OnnxAttrKind::kFloat: return std::holds_alternative<double>(value) || std::holds_alternative<int64_t>(value);
-    case OnnxAttrKind::kString: return std::holds_alternative<std::string>(value);
-    case OnnxAttrKind::kInts: return std::holds_alternative<std::vector<int64_t>>(value);
-    case OnnxAttrKind::kFloats: return std::holds_alternative<std::vector<double>>(value) || std::holds_alternative<std::vector<int64_t>>(value);
-    case OnnxAttrKind::kStrings: return std::holds_alternative<std::vector<std::string>>(value) || is_empty_list(value);
-    case OnnxAttrKind::kTensor: return std::holds_alternative<TensorAttr>(value);
-    case OnnxAttrKind::kGraph: return std::holds_alternative<std::shared_ptr<Graph>>(value);
+    case OnnxAttrKind::kInt:
+      return std::holds_alternative<int64_t>(value);
+    case OnnxAttrKind::kFloat:
+      return std::holds_alternative<double>(value) || std::holds_alternative<int64_t>(value);
+    case OnnxAttrKind::kString:
+      return std::holds_alternative<std::string>(value);
+    case OnnxAttrKind::kInts:
+      return std::holds_alternative<std::vector<int64_t>>(value);
+    case OnnxAttrKind::kFloats:
+      return std::holds_alternative<std::vector<double>>(value) ||
+             std::holds_alternative<std::vector<int64_t>>(value);
+    case OnnxAttrKind::kStrings:
+      return std::holds_alternative<std::vector<std::string>>(value) || is_empty_list(value);
+    case OnnxAttrKind::kTensor:
+      return std::holds_alternative<TensorAttr>(value);
+    case OnnxAttrKind::kGraph:
+      return std::holds_alternative<std::shared_ptr<Graph>>(value);
     case OnnxAttrKind::kDType:
-      return std::holds_alternative<int64_t>(value) || std::holds_alternative<std::string>(value) || std::holds_alternative<DType>(value);
+      return std::holds_alternative<int64_t>(value) || std::holds_alternative<std::string>(value) ||
+             std::holds_alternative<DType>(value);
   }
   return false;
 }
 
 std::string kind_fix(const Attr& value, OnnxAttrKind kind) {
-  const bool wants_list = kind == OnnxAttrKind::kInts || kind == OnnxAttrKind::kFloats || kind == OnnxAttrKind::kStrings;
-  const bool is_single = std::holds_alternative<int64_t>(value) || std::holds_alternative<double>(value) || std::holds_alternative<std::string>(value);
+  const bool wants_list =
+      kind == OnnxAttrKind::kInts || kind == OnnxAttrKind::kFloats || kind == OnnxAttrKind::kStrings;
+  const bool is_single = std::holds_alternative<int64_t>(value) || std::holds_alternative<double>(value) ||
+                         std::holds_alternative<std::string>(value);
   if (wants_list && is_single) return "write a list: [...]";
-  if (kind == OnnxAttrKind::kTensor) return "write { \"tensor\": { \"dtype\": ..., \"shape\": ..., \"data\": ... } }";
+  if (kind == OnnxAttrKind::kTensor)
+    return "write { \"tensor\": { \"dtype\": ..., \"shape\": ..., \"data\": ... } }";
   return "";
 }
 
@@ -101,7 +115,8 @@ void check_dtype_value(const Node& node, const std::string& name, const Attr& va
     return;
   }
   const DTypeSet all = DTypeSet::from_bits((1u << kDTypeCount) - 1);
-  errors.add(about(node, Code::unknown_dtype, "attribute '" + name + "' names no dtype that ge has", "/attributes/" + name)
+  errors.add(about(node, Code::unknown_dtype, "attribute '" + name + "' names no dtype that ge has",
+                   "/attributes/" + name)
                  .because(found + "; dtypes are " + to_string(all))
                  .try_(std::move(fix)));
 }
@@ -116,12 +131,14 @@ void check_attributes(const Node& node, const Operator& op, ErrorList& errors) {
       std::string known = names.empty() ? "it has none" : "it has ";
       for (size_t i = 0; i < names.size(); ++i) known += (i ? ", " : "") + names[i];
       const std::string near = nearest(name, names);
-      errors.add(about(node, Code::unknown_attribute, "unknown attribute '" + name + "'", below)
-                     .because(node.onnx->type + " in opset " + std::to_string(node.onnx->version) + ": " + known)
-                     .try_(near.empty() ? "remove it" : "did you mean '" + near + "'?"));
+      errors.add(
+          about(node, Code::unknown_attribute, "unknown attribute '" + name + "'", below)
+              .because(node.onnx->type + " in opset " + std::to_string(node.onnx->version) + ": " + known)
+              .try_(near.empty() ? "remove it" : "did you mean '" + near + "'?"));
     } else if (!has_kind(value, info->kind)) {
       errors.add(about(node, Code::wrong_attribute_type, "attribute '" + name + "' has the wrong type", below)
-                     .because("found " + std::visit(KindName{}, value) + ", allowed " + std::string(name_of(info->kind)))
+                     .because("found " + std::visit(KindName{}, value) + ", allowed " +
+                              std::string(name_of(info->kind)))
                      .try_(kind_fix(value, info->kind)));
     } else if (info->kind == OnnxAttrKind::kDType) {
       check_dtype_value(node, name, value, errors);
@@ -142,7 +159,8 @@ Result<const Operator*> operator_of(const Node& node) {
   if (op) return op;
   const std::string shown = (name.domain.empty() ? "" : name.domain + ".") + name.type;
   if (const int first = first_version(name.domain, name.type); first > 0) {
-    return about(node, Code::unsupported_op_version, "the operator is not in opset " + std::to_string(name.version), "/op")
+    return about(node, Code::unsupported_op_version,
+                 "the operator is not in opset " + std::to_string(name.version), "/op")
         .because("it is there from opset " + std::to_string(first) + " on")
         .try_("set \"opset\" to " + std::to_string(first) + " or later");
   }
@@ -154,7 +172,8 @@ Result<const Operator*> operator_of(const Node& node) {
   const std::string near = nearest(name.type, operator_names(name.domain));
   return about(node, Code::unknown_op, "unknown operator", "/op")
       .because("found '" + shown + "'")
-      .try_(near.empty() ? "ge-compile --list-ops shows the operators that are supported" : "did you mean '" + near + "'?");
+      .try_(near.empty() ? "ge-compile --list-ops shows the operators that are supported"
+                         : "did you mean '" + near + "'?");
 }
 
 void check_signature(const Node& node, const Operator& op, ErrorList& errors) {
@@ -171,7 +190,8 @@ void check_types(const Graph& graph, const Node& node, const Operator& op, Error
     const std::string below = "/inputs/" + std::to_string(i);
     const std::string found = "'" + value.name + "' is " + std::string(name_of(value.type.dtype));
     if (!rule.allowed.contains(value.type.dtype)) {
-      errors.add(about(node, Code::operand_dtype, "input '" + op.input_name(i) + "' has a dtype that is not supported", below)
+      errors.add(about(node, Code::operand_dtype,
+                       "input '" + op.input_name(i) + "' has a dtype that is not supported", below)
                      .because(found + "; allowed: " + to_string(rule.allowed))
                      .try_("insert a Cast before it"));
       continue;
@@ -179,9 +199,12 @@ void check_types(const Graph& graph, const Node& node, const Operator& op, Error
     const auto [at, is_first] = first.try_emplace(rule.name, i);
     const ValueInfo& other = graph.value(node.operands[at->second]);
     if (is_first || other.type.dtype == value.type.dtype) continue;
-    errors.add(about(node, Code::dtype_mismatch, "inputs '" + op.input_name(at->second) + "' and '" + op.input_name(i) + "' must have one dtype", below)
-                   .because("'" + other.name + "' is " + std::string(name_of(other.type.dtype)) + ", " + found)
-                   .try_("insert a Cast to " + std::string(name_of(other.type.dtype)) + " on '" + value.name + "'"));
+    errors.add(
+        about(node, Code::dtype_mismatch,
+              "inputs '" + op.input_name(at->second) + "' and '" + op.input_name(i) + "' must have one dtype",
+              below)
+            .because("'" + other.name + "' is " + std::string(name_of(other.type.dtype)) + ", " + found)
+            .try_("insert a Cast to " + std::string(name_of(other.type.dtype)) + " on '" + value.name + "'"));
   }
 }
 

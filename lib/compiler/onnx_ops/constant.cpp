@@ -17,7 +17,8 @@ std::optional<TensorData> fill_value(OpContext& c) {
   const TensorData* given = c.tensor_attr("value");
   if (!given) return splat(DType::float32, {}, 0);
   if (given->count() != 1) {
-    c.fail(c.about_attr("value", Code::bad_attribute, "value must have one element").because("found " + std::to_string(given->count())));
+    c.fail(c.about_attr("value", Code::bad_attribute, "value must have one element")
+               .because("found " + std::to_string(given->count())));
     return std::nullopt;
   }
   TensorData scalar = *given;
@@ -28,11 +29,15 @@ std::optional<TensorData> fill_value(OpContext& c) {
 }  // namespace
 
 Results lower_constant(OpContext& c) {
-  static constexpr std::string_view kForms[] = {"value", "value_float", "value_floats", "value_int", "value_ints", "value_string", "value_strings"};
-  const auto given = std::count_if(std::begin(kForms), std::end(kForms), [&](std::string_view f) { return c.has_attr(f); });
+  static constexpr std::string_view kForms[] = {"value",      "value_float",  "value_floats", "value_int",
+                                                "value_ints", "value_string", "value_strings"};
+  const auto given =
+      std::count_if(std::begin(kForms), std::end(kForms), [&](std::string_view f) { return c.has_attr(f); });
   if (given != 1) {
-    return c.fail(c.about_node(given == 0 ? Code::missing_attribute : Code::bad_attribute, "exactly one value attribute is needed")
-                      .because("found " + std::to_string(given) + " of value, value_float, value_floats, value_int, value_ints"));
+    return c.fail(c.about_node(given == 0 ? Code::missing_attribute : Code::bad_attribute,
+                               "exactly one value attribute is needed")
+                      .because("found " + std::to_string(given) +
+                               " of value, value_float, value_floats, value_int, value_ints"));
   }
   if (c.has_attr("value")) return c.build().constant(*c.tensor_attr("value"));
   if (c.has_attr("value_float")) return float_constant(c, {}, {c.float_attr("value_float")});
@@ -55,7 +60,8 @@ Results lower_constant_of_shape(OpContext& c) {
   if (!shape || !value) return kNone;
   for (const Dim& d : *shape) {
     if (d.is_static() && *d.value() < 0) {
-      return c.fail(c.about_input(0, Code::bad_dim, "a dim is negative").because("found " + to_string(*shape)));
+      return c.fail(
+          c.about_input(0, Code::bad_dim, "a dim is negative").because("found " + to_string(*shape)));
     }
   }
   return c.build().broadcast(c.build().constant(*value), *shape);
@@ -66,13 +72,18 @@ Results lower_shape(OpContext& c) {
   const int64_t rank = c.rank(c.in(0));
   if (!c.op().attribute("start")) return c.build().dims(dims);
   const auto bound = [&](int64_t v) { return std::clamp<int64_t>(v < 0 ? v + rank : v, 0, rank); };
-  const int64_t from = bound(c.int_attr("start")), to = std::max(from, c.has_attr("end") ? bound(c.int_attr("end")) : rank);
+  const int64_t from = bound(c.int_attr("start")),
+                to = std::max(from, c.has_attr("end") ? bound(c.int_attr("end")) : rank);
   return c.build().dims(Dims(dims.begin() + from, dims.begin() + to));
 }
 
-Results lower_size(OpContext& c) { return c.build().dims({product(c.dims(c.in(0)))}, true); }
+Results lower_size(OpContext& c) {
+  return c.build().dims({product(c.dims(c.in(0)))}, true);
+}
 
-Results lower_identity(OpContext& c) { return c.in(0); }
+Results lower_identity(OpContext& c) {
+  return c.in(0);
+}
 
 // The ratio matters in training alone; the mask of inference is all true.
 Results lower_dropout(OpContext& c) {
@@ -80,22 +91,26 @@ Results lower_dropout(OpContext& c) {
     const auto training = c.number(2);
     if (!training) return kNone;
     if (*training != 0) {
-      return c.fail(c.about_input(2, Code::unsupported_feature, "only inference is supported").try_("make 'training_mode' false"));
+      return c.fail(c.about_input(2, Code::unsupported_feature, "only inference is supported")
+                        .try_("make 'training_mode' false"));
     }
   }
   if (!c.wants(1)) return std::vector<ValueId>{c.in(0), kNone};
-  return std::vector<ValueId>{c.in(0), c.build().broadcast(c.build().scalar(DType::boolean, 1), c.dims(c.in(0)))};
+  return std::vector<ValueId>{c.in(0),
+                              c.build().broadcast(c.build().scalar(DType::boolean, 1), c.dims(c.in(0)))};
 }
 
 namespace {
 
-// start + delta * [0, 1, ...] of `count` elements.
-ValueId arithmetic_sequence(OpContext& c, ValueId start, ValueId delta, const Dim& count) {
+// start + delta * [0, 1, ...] of `count` elements; 16-bit floats count in float32.
+ValueId arithmetic_sequence(OpContext& c, const Dim& count) {
   Builder& b = c.build();
+  const ValueId start = c.wide(c.in(0)), delta = c.wide(c.in(2));
   const DType dtype = c.dtype(start);
   const DType counted = dtype == DType::int32 || dtype == DType::float32 ? dtype : DType::int64;
-  const ValueId index = b.op(Op::iota, {}, {{"shape", Dims{count}}, {"axis", int64_t{0}}, {"dtype", counted}});
-  return b.map(Op::add, {b.map(Op::mul, {b.cast(index, dtype), delta}), start});
+  const ValueId index =
+      b.op(Op::iota, {}, {{"shape", Dims{count}}, {"axis", int64_t{0}}, {"dtype", counted}});
+  return b.cast(b.map(Op::add, {b.map(Op::mul, {b.cast(index, dtype), delta}), start}), c.dtype(c.in(0)));
 }
 
 // The number of elements of a range of integers, symbolic where a bound is.
@@ -110,7 +125,8 @@ std::optional<Dim> integer_count(OpContext& c) {
     return std::nullopt;
   }
   const Dim distance = step > 0 ? (*limit)[0] - (*start)[0] : (*start)[0] - (*limit)[0];
-  if (distance.bounds(c.graph().symbols).min >= 0) return Dim::ceil_div(distance, Dim(step > 0 ? step : -step));
+  if (distance.bounds(c.graph().symbols).min >= 0)
+    return Dim::ceil_div(distance, Dim(step > 0 ? step : -step));
   return Dim::ceil_div(Dim::max(distance, Dim(0)), Dim(step > 0 ? step : -step));
 }
 
@@ -121,7 +137,9 @@ std::optional<Dim> real_count(OpContext& c) {
   if (!delta) return std::nullopt;
   const double count = std::ceil((*limit - *start) / *delta);
   if (!(count < 9e15)) {
-    c.fail(c.about_node(Code::bad_attribute, "the range has no end").because("start " + std::to_string(*start) + ", limit " + std::to_string(*limit) + ", delta " + std::to_string(*delta)));
+    c.fail(c.about_node(Code::bad_attribute, "the range has no end")
+               .because("start " + std::to_string(*start) + ", limit " + std::to_string(*limit) + ", delta " +
+                        std::to_string(*delta)));
     return std::nullopt;
   }
   return Dim(count > 0 ? static_cast<int64_t>(count) : 0);
@@ -132,11 +150,12 @@ std::optional<Dim> real_count(OpContext& c) {
 Results lower_range(OpContext& c) {
   for (size_t i = 0; i < 3; ++i) {
     if (c.rank(c.in(i)) == 0) continue;
-    return c.fail(c.about_input(i, Code::operand_rank, "'" + c.op().input_name(i) + "' must be a scalar").because("found " + c.describe(c.in(i))));
+    return c.fail(c.about_input(i, Code::operand_rank, "'" + c.op().input_name(i) + "' must be a scalar")
+                      .because("found " + c.describe(c.in(i))));
   }
   const auto count = is_float(c.dtype(c.in(0))) ? real_count(c) : integer_count(c);
   if (!count) return kNone;
-  return arithmetic_sequence(c, c.in(0), c.in(2), *count);
+  return arithmetic_sequence(c, *count);
 }
 
 }  // namespace ge

@@ -14,7 +14,8 @@ std::optional<std::vector<int64_t>> kernel_of(OpContext& c) {
   }
   auto kernel = static_values(Dims(c.dims(w).begin() + std::min<int64_t>(2, c.rank(w)), c.dims(w).end()));
   if (!kernel) {
-    c.fail(c.about_input(1, Code::needs_constant, "the kernel's size must be known at compile time").because("found " + c.describe(w)));
+    c.fail(c.about_input(1, Code::needs_constant, "the kernel's size must be known at compile time")
+               .because("found " + c.describe(w)));
   }
   return kernel;
 }
@@ -23,23 +24,28 @@ bool check_sizes(OpContext& c, const Window& window, const std::vector<int64_t>&
   const ValueId x = c.in(0), w = c.in(1);
   const int64_t group = c.int_attr("group");
   if (group < 1) {
-    c.fail(c.about_attr("group", Code::bad_attribute, "group is not valid").because("found " + std::to_string(group) + ", allowed 1 and up"));
+    c.fail(c.about_attr("group", Code::bad_attribute, "group is not valid")
+               .because("found " + std::to_string(group) + ", allowed 1 and up"));
     return false;
   }
   if (window.kernel != kernel) {
-    c.fail(c.about_attr("kernel_shape", Code::bad_attribute, "kernel_shape is not that of 'W'").because("'W' is " + c.describe(w)).try_("remove \"kernel_shape\""));
+    c.fail(c.about_attr("kernel_shape", Code::bad_attribute, "kernel_shape is not that of 'W'")
+               .because("'W' is " + c.describe(w))
+               .try_("remove \"kernel_shape\""));
     return false;
   }
   const Dim expected = c.dims(w)[1] * Dim(group);
   if (c.dims(x)[1].is_static() && expected.is_static() && c.dims(x)[1] != expected) {
     c.fail(c.about_input(1, Code::shape_mismatch, "'W' does not fit the channels of 'X'")
-               .because(c.describe(w) + " with group " + std::to_string(group) + " wants " + expected.to_string() + " channels, " +
-                        c.describe(x) + " has " + c.dims(x)[1].to_string()));
+               .because(c.describe(w) + " with group " + std::to_string(group) + " wants " +
+                        expected.to_string() + " channels, " + c.describe(x) + " has " +
+                        c.dims(x)[1].to_string()));
     return false;
   }
   if (c.dims(w)[0].is_static() && *c.dims(w)[0].value() % group != 0) {
     c.fail(c.about_attr("group", Code::bad_attribute, "group does not divide the output channels")
-               .because(std::to_string(group) + " groups, " + c.describe(w) + " has " + c.dims(w)[0].to_string() + " output channels"));
+               .because(std::to_string(group) + " groups, " + c.describe(w) + " has " +
+                        c.dims(w)[0].to_string() + " output channels"));
     return false;
   }
   return true;
@@ -47,7 +53,9 @@ bool check_sizes(OpContext& c, const Window& window, const std::vector<int64_t>&
 
 bool check_bias(OpContext& c) {
   if (!c.has(2)) return true;
-  const bool fits = c.rank(c.in(2)) == 1 && (c.dims(c.in(2))[0] == c.dims(c.in(1))[0] || !c.dims(c.in(2))[0].is_static() || !c.dims(c.in(1))[0].is_static());
+  const bool fits =
+      c.rank(c.in(2)) == 1 && (c.dims(c.in(2))[0] == c.dims(c.in(1))[0] || !c.dims(c.in(2))[0].is_static() ||
+                               !c.dims(c.in(1))[0].is_static());
   if (!fits) {
     c.fail(c.about_input(2, Code::shape_mismatch, "'B' does not have one value per output channel")
                .because(c.describe(c.in(2)) + "; 'W' is " + c.describe(c.in(1))));

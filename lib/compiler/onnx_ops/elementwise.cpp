@@ -1,4 +1,5 @@
-// Operators that are one scalar op, or a short formula of them: arithmetic, comparison, logic, bits, Where, Clip.
+// Operators that are one scalar op, or a short formula of them: arithmetic, comparison, logic, bits, Where,
+// Clip.
 #include "compiler/onnx_ops/op_context.h"
 
 namespace ge {
@@ -36,7 +37,8 @@ Results lower_mod(OpContext& c) {
   return c.build().map(fmod ? Op::fmod : Op::mod, {c.in(0), c.in(1)});
 }
 
-// X's dtype wins. An integer to a fractional power is taken in float64, which holds every int32 and its powers' leading digits.
+// X's dtype wins. An integer to a fractional power is taken in float64, which holds every int32 and its
+// powers' leading digits.
 Results lower_pow(OpContext& c) {
   Builder& b = c.build();
   const DType result = c.dtype(c.in(0)), exponent = c.dtype(c.in(1));
@@ -51,7 +53,8 @@ Results lower_is_inf(OpContext& c) {
   const ValueId infinite = b.map(Op::is_inf, {x});
   if (negative && positive) return infinite;
   if (!negative && !positive) return b.map(Op::logical_and, {infinite, b.scalar(DType::boolean, 0)});
-  return b.map(Op::logical_and, {infinite, b.map(negative ? Op::less : Op::greater, {x, c.scalar_like(x, 0)})});
+  return b.map(Op::logical_and,
+               {infinite, b.map(negative ? Op::less : Op::greater, {x, c.scalar_like(x, 0)})});
 }
 
 Results lower_bit_shift(OpContext& c) {
@@ -63,7 +66,9 @@ Results lower_bit_shift(OpContext& c) {
   return c.build().map(direction == "LEFT" ? Op::shift_left : Op::shift_right, {c.in(0), c.in(1)});
 }
 
-Results lower_where(OpContext& c) { return c.build().map(Op::select, {c.in(0), c.in(1), c.in(2)}); }
+Results lower_where(OpContext& c) {
+  return c.build().map(Op::select, {c.in(0), c.in(1), c.in(2)});
+}
 
 namespace {
 // A limit of Clip as a scalar: rank 0, or one element.
@@ -71,8 +76,9 @@ ValueId clip_limit(OpContext& c, size_t input) {
   const ValueId limit = c.in(input);
   if (c.rank(limit) == 0) return limit;
   if (c.rank(limit) == 1 && c.dims(limit)[0].is_value(1)) return c.build().reshape(limit, {});
-  return c.fail(c.about_input(input, Code::operand_rank, "'" + c.op().input_name(input) + "' must be a scalar")
-                    .because("found " + c.describe(limit)));
+  return c.fail(
+      c.about_input(input, Code::operand_rank, "'" + c.op().input_name(input) + "' must be a scalar")
+          .because("found " + c.describe(limit)));
 }
 }  // namespace
 

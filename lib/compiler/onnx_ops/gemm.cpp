@@ -23,8 +23,9 @@ Results lower_gemm(OpContext& c) {
   const Dim& b_depth = c.dims(c.in(1))[transpose_b ? 1 : 0];
   if (a_depth.is_static() && b_depth.is_static() && a_depth != b_depth) {
     return c.fail(c.about_node(Code::shape_mismatch, "the inner dims differ")
-                      .because(c.describe(c.in(0)) + (transpose_a ? " transposed" : "") + " has " + a_depth.to_string() + " columns, " +
-                               c.describe(c.in(1)) + (transpose_b ? " transposed" : "") + " has " + b_depth.to_string() + " rows"));
+                      .because(c.describe(c.in(0)) + (transpose_a ? " transposed" : "") + " has " +
+                               a_depth.to_string() + " columns, " + c.describe(c.in(1)) +
+                               (transpose_b ? " transposed" : "") + " has " + b_depth.to_string() + " rows"));
   }
   const ValueId lhs = transpose_a ? b.transpose(c.in(0), {1, 0}) : c.in(0);
   const ValueId rhs = transpose_b ? b.transpose(c.in(1), {1, 0}) : c.in(1);

@@ -17,7 +17,8 @@ Results lower_concat(OpContext& c) {
       const Dim& first = c.dims(c.in(0))[d];
       if (d == axis || !here.is_static() || !first.is_static() || here == first) continue;
       c.fail(c.about_input(i, Code::shape_mismatch, "inputs differ in dim " + std::to_string(d))
-                 .because(c.describe(c.in(0)) + " and " + c.describe(c.in(i)) + "; only dim " + std::to_string(axis) + " may differ"));
+                 .because(c.describe(c.in(0)) + " and " + c.describe(c.in(i)) + "; only dim " +
+                          std::to_string(axis) + " may differ"));
     }
     parts.push_back(c.in(i));
   }

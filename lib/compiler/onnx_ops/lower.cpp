@@ -1,6 +1,6 @@
 // Walks the graph once, lowering each ONNX node and collecting every fault.
-#include "contract/tensor_view.h"
 #include "compiler/onnx_ops/lower.h"
+#include "contract/tensor_view.h"
 
 #include <algorithm>
 #include <set>
@@ -31,7 +31,8 @@ class Lowering {
     if (!graph_.value(value).contents) graph_.value(value).contents = infer_contents(graph_, graph_.node(id));
   }
 
-  // A node whose operand comes from a faulty node is checked as far as it can be without types, and is faulty too.
+  // A node whose operand comes from a faulty node is checked as far as it can be without types, and is faulty
+  // too.
   void lower_node(NodeId id) {
     const Node& node = graph_.node(id);
     const bool inputs_known = std::none_of(node.operands.begin(), node.operands.end(),
@@ -67,7 +68,8 @@ class Lowering {
       const std::string label = node_label(node) + ": ";
       if (d.message.empty()) d.message = title_of(d.code);
       const size_t colon = d.message.find(": ");  // the core op's name means nothing to the user
-      if (colon != std::string::npos && op_from_name(d.message.substr(0, colon))) d.message.erase(0, colon + 2);
+      if (colon != std::string::npos && op_from_name(d.message.substr(0, colon)))
+        d.message.erase(0, colon + 2);
       if (!d.message.starts_with(label)) d.message = label + d.message;
       if (d.path.empty()) d.path = pointer_below(node, "");
       if (d.place.empty()) d.place = place_of(node);
@@ -83,12 +85,14 @@ class Lowering {
     };
     if (type.dims.size() > static_cast<size_t>(kMaxRank)) {
       faults.add(about(Code::unsupported_feature, "a result has too many dims")
-                     .because("found rank " + std::to_string(type.dims.size()) + ", allowed up to " + std::to_string(kMaxRank)));
+                     .because("found rank " + std::to_string(type.dims.size()) + ", allowed up to " +
+                              std::to_string(kMaxRank)));
     }
     const Dim bytes = product(type.dims) * Dim(8);
     const auto fixed = static_values(type.dims);
     if (bytes.overflowed() && !(fixed && std::count(fixed->begin(), fixed->end(), 0))) {
-      faults.add(about(Code::size_overflow, "the size of a result overflows").because("its type is " + to_string(type)));
+      faults.add(about(Code::size_overflow, "the size of a result overflows")
+                     .because("its type is " + to_string(type)));
     }
   }
 
@@ -98,10 +102,11 @@ class Lowering {
       const ValueId value = i < values.size() ? values[i] : kNone;
       if (value == kNone) {
         if (graph_.use_count(old[i]) == 0) continue;
-        faults.add(fail(Code::unsupported_feature)
-                       .say(node_label(graph_.node(id)) + ": output " + std::to_string(i) + " is not supported")
-                       .at(place_of(graph_.node(id)))
-                       .in(pointer_below(graph_.node(id), "/outputs/" + std::to_string(i))));
+        faults.add(
+            fail(Code::unsupported_feature)
+                .say(node_label(graph_.node(id)) + ": output " + std::to_string(i) + " is not supported")
+                .at(place_of(graph_.node(id)))
+                .in(pointer_below(graph_.node(id), "/outputs/" + std::to_string(i))));
         return;
       }
       rename(old[i], value);
@@ -125,6 +130,8 @@ class Lowering {
 
 }  // namespace
 
-Status lower_onnx(Graph& graph) { return Lowering(graph).run(); }
+Status lower_onnx(Graph& graph) {
+  return Lowering(graph).run();
+}
 
 }  // namespace ge

@@ -4,7 +4,9 @@
 namespace ge {
 namespace {
 
-Dims batch_of(const Dims& dims) { return {dims.begin(), dims.end() - 2}; }
+Dims batch_of(const Dims& dims) {
+  return {dims.begin(), dims.end() - 2};
+}
 
 Dims joined(const Dims& batch, const Dim& rows, const Dim& columns) {
   Dims shape = batch;
@@ -13,7 +15,8 @@ Dims joined(const Dims& batch, const Dim& rows, const Dim& columns) {
   return shape;
 }
 
-// A matrix on the right is broadcast over the batch: a view of stride 0, which selection folds into one dot over all rows.
+// A matrix on the right is broadcast over the batch: a view of stride 0, which selection folds into one dot
+// over all rows.
 ValueId dot_batched(OpContext& c, ValueId lhs, ValueId rhs) {
   Builder& b = c.build();
   const Dims l = c.dims(lhs), r = c.dims(rhs);
@@ -30,7 +33,9 @@ ValueId dot_batched(OpContext& c, ValueId lhs, ValueId rhs) {
 bool check_operands(OpContext& c) {
   for (size_t i = 0; i < 2; ++i) {
     if (c.rank(c.in(i)) > 0) continue;
-    c.fail(c.about_input(i, Code::operand_rank, "a scalar has no matrix product").because("found " + c.describe(c.in(i))).try_("use Mul"));
+    c.fail(c.about_input(i, Code::operand_rank, "a scalar has no matrix product")
+               .because("found " + c.describe(c.in(i)))
+               .try_("use Mul"));
     return false;
   }
   const Dims& a = c.dims(c.in(0));
@@ -38,8 +43,8 @@ bool check_operands(OpContext& c) {
   const Dim& depth = b.size() == 1 ? b[0] : b[b.size() - 2];
   if (a.back().is_static() && depth.is_static() && a.back() != depth) {
     c.fail(c.about_node(Code::shape_mismatch, "the inner dims differ")
-               .because(c.describe(c.in(0)) + " has " + a.back().to_string() + " columns, " + c.describe(c.in(1)) + " has " +
-                        depth.to_string() + " rows"));
+               .because(c.describe(c.in(0)) + " has " + a.back().to_string() + " columns, " +
+                        c.describe(c.in(1)) + " has " + depth.to_string() + " rows"));
     return false;
   }
   return true;

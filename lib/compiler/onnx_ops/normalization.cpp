@@ -1,4 +1,5 @@
-// LayerNormalization, RMSNormalization (core normalize) and BatchNormalization (a multiply and an add per channel).
+// LayerNormalization, RMSNormalization (core normalize) and BatchNormalization (a multiply and an add per
+// channel).
 #include "compiler/onnx_ops/op_context.h"
 
 namespace ge {
@@ -12,14 +13,16 @@ std::vector<int64_t> axes_from(int64_t axis, int64_t rank) {
 
 void check_stash_type(OpContext& c) {
   if (c.int_attr("stash_type") == 1) return;
-  c.fail(c.about_attr("stash_type", Code::unsupported_feature, "the first stage is computed in float32 or wider")
-             .because("found stash_type " + std::to_string(c.int_attr("stash_type")))
-             .try_("remove \"stash_type\""));
+  c.fail(
+      c.about_attr("stash_type", Code::unsupported_feature, "the first stage is computed in float32 or wider")
+          .because("found stash_type " + std::to_string(c.int_attr("stash_type")))
+          .try_("remove \"stash_type\""));
 }
 
 ValueId normalize(OpContext& c, const std::string& kind, std::vector<ValueId> operands, int64_t axis) {
   if (c.failed()) return kNone;
-  return c.build().op(Op::normalize, std::move(operands), {{"kind", kind}, {"axis", axis}, {"epsilon", c.float_attr("epsilon")}});
+  return c.build().op(Op::normalize, std::move(operands),
+                      {{"kind", kind}, {"axis", axis}, {"epsilon", c.float_attr("epsilon")}});
 }
 
 // Mean and 1 / sqrt(variance + epsilon) over axes from `axis` on, axes kept, in float32 or wider.
@@ -30,7 +33,8 @@ std::vector<ValueId> layer_statistics(OpContext& c, int64_t axis) {
   const ValueId mean = b.reduce(x, "mean", axes, true);
   const ValueId centred = b.map(Op::sub, {x, mean});
   const ValueId variance = b.reduce(b.map(Op::mul, {centred, centred}), "mean", axes, true);
-  const ValueId deviation = b.map(Op::sqrt, {b.map(Op::add, {variance, c.scalar_like(variance, c.float_attr("epsilon"))})});
+  const ValueId deviation =
+      b.map(Op::sqrt, {b.map(Op::add, {variance, c.scalar_like(variance, c.float_attr("epsilon"))})});
   return {mean, b.map(Op::reciprocal, {deviation})};
 }
 
@@ -46,17 +50,20 @@ ValueId per_channel(OpContext& c, ValueId v, int64_t rank) {
 void check_channels(OpContext& c) {
   const ValueId x = c.in(0);
   if (c.rank(x) == 0) {
-    c.fail(c.about_input(0, Code::operand_rank, "'X' must have at least one dim").because("found " + c.describe(x)));
+    c.fail(c.about_input(0, Code::operand_rank, "'X' must have at least one dim")
+               .because("found " + c.describe(x)));
     return;
   }
   const Dim channels = c.rank(x) > 1 ? c.dims(x)[1] : Dim(1);
   for (size_t i = 1; i <= 4 && !c.failed(); ++i) {
     const std::string name = "'" + c.op().input_name(i) + "'";
     if (c.rank(c.in(i)) != 1) {
-      c.fail(c.about_input(i, Code::operand_rank, name + " must be a vector").because("found " + c.describe(c.in(i))));
+      c.fail(c.about_input(i, Code::operand_rank, name + " must be a vector")
+                 .because("found " + c.describe(c.in(i))));
     } else if (const Dim& n = c.dims(c.in(i))[0]; n.is_static() && channels.is_static() && n != channels) {
       c.fail(c.about_input(i, Code::shape_mismatch, name + " does not have one value per channel")
-                 .because("found " + c.describe(c.in(i)) + "; 'X' is " + c.describe(x) + ", so " + channels.to_string() + " channels"));
+                 .because("found " + c.describe(c.in(i)) + "; 'X' is " + c.describe(x) + ", so " +
+                          channels.to_string() + " channels"));
     } else {
       c.require_equal(n, channels, name + " does not have one value per channel");
     }
@@ -93,7 +100,8 @@ Results lower_rms_normalization(OpContext& c) {
   return b.map(Op::mul, {b.cast(normalize(c, "rms", {x}, axis), c.dtype(c.in(1))), scale});
 }
 
-// y = x * s + t, s = scale / sqrt(var + epsilon), t = B - mean * s: what fold_batch_norm folds into the convolution before.
+// y = x * s + t, s = scale / sqrt(var + epsilon), t = B - mean * s: what fold_batch_norm folds into the
+// convolution before.
 Results lower_batch_normalization(OpContext& c) {
   Builder& b = c.build();
   if (c.int_attr("training_mode") != 0 || c.wants(1) || c.wants(2)) {
@@ -105,11 +113,13 @@ Results lower_batch_normalization(OpContext& c) {
   if (c.failed()) return kNone;
   const ValueId x = c.in(0);
   const ValueId variance = c.wide(c.in(4)), mean = b.cast(c.wide(c.in(3)), c.dtype(variance));
-  const ValueId deviation = b.map(Op::sqrt, {b.map(Op::add, {variance, c.scalar_like(variance, c.float_attr("epsilon"))})});
+  const ValueId deviation =
+      b.map(Op::sqrt, {b.map(Op::add, {variance, c.scalar_like(variance, c.float_attr("epsilon"))})});
   const ValueId s = b.map(Op::div, {b.cast(c.in(1), c.dtype(variance)), deviation});
   const ValueId t = b.map(Op::sub, {b.cast(c.in(2), c.dtype(variance)), b.map(Op::mul, {mean, s})});
   const int64_t rank = c.rank(x);
-  const ValueId scale = b.cast(per_channel(c, s, rank), c.dtype(x)), shift = b.cast(per_channel(c, t, rank), c.dtype(x));
+  const ValueId scale = b.cast(per_channel(c, s, rank), c.dtype(x)),
+                shift = b.cast(per_channel(c, t, rank), c.dtype(x));
   return b.map(Op::add, {b.map(Op::mul, {x, scale}), shift});
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "compiler/onnx_ops/known_number.h"
 #include "numeric/convert.h"
 
 namespace ge {
@@ -27,7 +28,8 @@ int64_t to_int(std::string_view text) {
 
 std::string node_label(const Node& node) {
   std::string label = node.onnx ? node.onnx->type : std::string(name_of(node.op));
-  if (!node.sources.empty() && !node.sources.front().name.empty()) label += " '" + node.sources.front().name + "'";
+  if (!node.sources.empty() && !node.sources.front().name.empty())
+    label += " '" + node.sources.front().name + "'";
   return label;
 }
 
@@ -37,7 +39,9 @@ std::string pointer_below(const Node& node, std::string_view below) {
   return path.starts_with('/') ? path + std::string(below) : path;
 }
 
-std::string place_of(const Node& node) { return node.sources.empty() ? "" : node.sources.front().place; }
+std::string place_of(const Node& node) {
+  return node.sources.empty() ? "" : node.sources.front().place;
+}
 
 OpContext::OpContext(Graph& graph, const Node& node, const Operator& op)
     : graph_(graph), node_(node), op_(op), builder_(graph, node.sources) {}
@@ -115,13 +119,14 @@ int64_t OpContext::axis_attr(std::string_view name, int64_t rank, ValueId of) {
   const int64_t axis = int_attr(name);
   if (axis >= -rank && axis < rank) return axis < 0 ? axis + rank : axis;
   fail(about_attr(name, Code::axis_out_of_range, std::string(name) + " is out of range")
-           .because("found " + std::to_string(axis) + "; " + describe(of) + " has rank " + std::to_string(rank) + ", " +
-                    allowed_axes(rank))
+           .because("found " + std::to_string(axis) + "; " + describe(of) + " has rank " +
+                    std::to_string(rank) + ", " + allowed_axes(rank))
            .try_(rank == 0 ? "" : "use -1 for the last dimension"));
   return 0;
 }
 
-std::vector<int64_t> OpContext::normalized_axes(const std::vector<int64_t>& axes, int64_t rank, ValueId of, const std::string& at) {
+std::vector<int64_t> OpContext::normalized_axes(const std::vector<int64_t>& axes, int64_t rank, ValueId of,
+                                                const std::string& at) {
   std::vector<int64_t> result;
   for (const int64_t axis : axes) {
     if (axis < -rank || axis >= rank) {
@@ -152,7 +157,8 @@ std::optional<Dims> OpContext::known(ValueId value) const {
   const auto bytes = full_bytes(*data);
   if (!bytes.ok()) return std::nullopt;
   Dims result;
-  for (int64_t i = 0; i < data->count(); ++i) result.emplace_back(load_as_int64(data->dtype, (*bytes)->data(), i));
+  for (int64_t i = 0; i < data->count(); ++i)
+    result.emplace_back(load_as_int64(data->dtype, (*bytes)->data(), i));
   return result;
 }
 
@@ -160,9 +166,12 @@ std::optional<Dims> OpContext::contents(size_t input) {
   auto result = known(in(input));
   if (!result && !failed()) {
     const bool is_graph_input = graph_.producer(in(input)) == nullptr;
-    fail(about_input(input, Code::needs_constant, "'" + op_.input_name(input) + "' must be known at compile time")
-             .because(describe(in(input)) + (is_graph_input ? " is an input of the graph" : " depends on values of the graph's inputs"))
-             .try_(is_graph_input ? "make it an initializer, or use --freeze " + graph_.value(in(input)).name + "=FILE.npy"
+    fail(about_input(input, Code::needs_constant,
+                     "'" + op_.input_name(input) + "' must be known at compile time")
+             .because(describe(in(input)) + (is_graph_input ? " is an input of the graph"
+                                                            : " depends on values of the graph's inputs"))
+             .try_(is_graph_input ? "make it an initializer, or use --freeze " +
+                                        graph_.value(in(input)).name + "=FILE.npy"
                                   : "compute it from constants and shapes only"));
   }
   return result;
@@ -181,12 +190,10 @@ std::optional<std::vector<int64_t>> OpContext::integers(size_t input) {
 }
 
 std::optional<double> OpContext::number(size_t input) {
-  const TensorData* data = has(input) ? graph_.constant(in(input)) : nullptr;
-  if (data && data->count() == 1) {
-    const auto bytes = full_bytes(*data);
-    if (bytes.ok()) return load_as_double(data->dtype, (*bytes)->data(), 0);
-  }
-  fail(about_input(input, Code::needs_constant, "'" + op_.input_name(input) + "' must be known at compile time")
+  const auto value = has(input) ? known_number(graph_, in(input)) : std::nullopt;
+  if (value) return value;
+  fail(about_input(input, Code::needs_constant,
+                   "'" + op_.input_name(input) + "' must be known at compile time")
            .because(describe(in(input)) + " is not a constant of one element")
            .try_("make it an initializer"));
   return std::nullopt;
@@ -200,7 +207,10 @@ ValueId OpContext::fail(Diagnostic diagnostic) {
 }
 
 Diagnostic OpContext::about_node(Code code, const std::string& message) const {
-  return ge::fail(code).say(node_label(node_) + ": " + message).at(place_of(node_)).in(pointer_below(node_, ""));
+  return ge::fail(code)
+      .say(node_label(node_) + ": " + message)
+      .at(place_of(node_))
+      .in(pointer_below(node_, ""));
 }
 
 Diagnostic OpContext::about_attr(std::string_view name, Code code, const std::string& message) const {
@@ -216,7 +226,9 @@ Diagnostic OpContext::about_input(size_t input, Code code, const std::string& me
   return d;
 }
 
-std::string OpContext::pointer(std::string_view below) const { return pointer_below(node_, below); }
+std::string OpContext::pointer(std::string_view below) const {
+  return pointer_below(node_, below);
+}
 
 std::string OpContext::describe(ValueId value) const {
   if (value == kNone) return "an absent input";
@@ -229,7 +241,8 @@ ValueId OpContext::wide(ValueId x) {
   return is_float(dtype(x)) && bits_of(dtype(x)) < 32 ? builder_.cast(x, DType::float32) : x;
 }
 
-ValueId OpContext::slice(ValueId x, const Dims& starts, const std::vector<int64_t>& steps, const Dims& shape) {
+ValueId OpContext::slice(ValueId x, const Dims& starts, const std::vector<int64_t>& steps,
+                         const Dims& shape) {
   if (failed()) return kNone;
   if (shape == dims(x) && std::all_of(steps.begin(), steps.end(), [](int64_t s) { return s == 1; })) return x;
   return builder_.op(Op::slice, {x}, {{"starts", starts}, {"steps", steps}, {"shape", shape}});
@@ -254,10 +267,12 @@ ValueId OpContext::concat(std::vector<ValueId> parts, int64_t axis) {
 void OpContext::require_equal(const Dim& lhs, const Dim& rhs, const std::string& message) {
   if (lhs == rhs || failed()) return;
   if (Dim::never_equal(lhs, rhs)) {
-    fail(about_node(Code::shape_mismatch, message).because(lhs.to_string() + " and " + rhs.to_string() + " differ"));
+    fail(about_node(Code::shape_mismatch, message)
+             .because(lhs.to_string() + " and " + rhs.to_string() + " differ"));
     return;
   }
-  graph_.add_assertion({lhs, rhs, node_label(node_) + ": " + message, node_.sources.empty() ? Source{} : node_.sources.front()});
+  graph_.add_assertion({lhs, rhs, node_label(node_) + ": " + message,
+                        node_.sources.empty() ? Source{} : node_.sources.front()});
 }
 
 }  // namespace ge

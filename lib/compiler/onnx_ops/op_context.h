@@ -1,8 +1,9 @@
-// OpContext: what the lowering of one ONNX node sees: its inputs, its attributes with the row's defaults, and a Builder.
-// Entry: OpContext. Invariant: the node has passed check_node, so attributes have their kinds and operands their dtypes.
+// OpContext: what the lowering of one ONNX node sees: its inputs, its attributes with the row's defaults, and
+// a Builder. Entry: OpContext. Invariant: the node has passed check_node, so attributes have their kinds and
+// operands their dtypes.
 //
-// A lowering reads as a formula. After the first failure every call gives kNone, empty dims or a default, so nothing needs to
-// be tested in between; the error carries the node's place.
+// A lowering reads as a formula. After the first failure every call gives kNone, empty dims or a default, so
+// nothing needs to be tested in between; the error carries the node's place.
 #pragma once
 #include <optional>
 #include <string>
@@ -17,8 +18,8 @@ namespace ge {
 // The values of a node's outputs, in order; kNone for optional ones nobody asked for.
 struct Results {
   std::vector<ValueId> values;
-  Results(ValueId value) : values{value} {}                             // NOLINT: a lowering returns its formula
-  Results(std::vector<ValueId> list) : values(std::move(list)) {}       // NOLINT
+  Results(ValueId value) : values{value} {}                        // NOLINT: a lowering returns its formula
+  Results(std::vector<ValueId> list) : values(std::move(list)) {}  // NOLINT
 };
 
 class OpContext {
@@ -39,7 +40,7 @@ class OpContext {
   DType dtype(ValueId value) const { return type(value).dtype; }
   int64_t rank(ValueId value) const { return static_cast<int64_t>(type(value).dims.size()); }
   size_t output_count() const { return node_.results.size(); }
-  bool wants(size_t output) const;        // the output is named and used
+  bool wants(size_t output) const;  // the output is named and used
 
   // Attributes; the row's default where the node has none.
   bool has_attr(std::string_view name) const { return node_.attrs.contains(std::string(name)); }
@@ -51,10 +52,12 @@ class OpContext {
   const TensorData* tensor_attr(std::string_view name) const;
   DType dtype_attr(std::string_view name) const;
 
-  // `value` counted from the front; axis_out_of_range at the attribute (or input) where it is not in -rank .. rank-1.
+  // `value` counted from the front; axis_out_of_range at the attribute (or input) where it is not in -rank ..
+  // rank-1.
   int64_t axis_attr(std::string_view name, int64_t rank, ValueId of);
   // Like it for axes from an input or attribute; sorted; repeats are bad_attribute.
-  std::vector<int64_t> normalized_axes(const std::vector<int64_t>& axes, int64_t rank, ValueId of, const std::string& at);
+  std::vector<int64_t> normalized_axes(const std::vector<int64_t>& axes, int64_t rank, ValueId of,
+                                       const std::string& at);
 
   // Contents of a small integer value where the compiler knows them.
   std::optional<Dims> known(ValueId value) const;
@@ -72,7 +75,8 @@ class OpContext {
   Diagnostic about_input(size_t input, Code code, const std::string& message) const;
   Diagnostic about_node(Code code, const std::string& message) const;
   std::string describe(ValueId value) const;  // "'x' float32[batch, 16]"
-  std::string pointer(std::string_view below) const;  // "/nodes/3/attributes/axis"; the node's path where it is no pointer
+  std::string pointer(
+      std::string_view below) const;  // "/nodes/3/attributes/axis"; the node's path where it is no pointer
 
   // Formulas that several operators share.
   ValueId scalar_like(ValueId x, double value) { return builder_.scalar(dtype(x), value); }

@@ -25,7 +25,8 @@ std::optional<Amounts> read_amounts(OpContext& c) {
   }
   if (pads->size() != 2 * axes.size()) {
     c.fail(c.about_input(1, Code::shape_mismatch, "'pads' must have two numbers per axis")
-               .because("found " + std::to_string(pads->size()) + " for " + std::to_string(axes.size()) + " axes of " + c.describe(c.in(0))));
+               .because("found " + std::to_string(pads->size()) + " for " + std::to_string(axes.size()) +
+                        " axes of " + c.describe(c.in(0))));
     return std::nullopt;
   }
   Amounts amounts{std::vector<int64_t>(rank, 0), std::vector<int64_t>(rank, 0)};
@@ -46,7 +47,8 @@ ValueId cut(OpContext& c, ValueId x, Amounts& a) {
     if (low == 0 && high == 0) continue;
     const Dim extent = c.dims(x)[axis] - Dim(low) - Dim(high);
     if (extent.bounds(c.graph().symbols).max < 0) {
-      return c.fail(c.about_input(1, Code::bad_dim, "more is cut than there is").because("axis " + std::to_string(axis) + " of " + c.describe(c.in(0))));
+      return c.fail(c.about_input(1, Code::bad_dim, "more is cut than there is")
+                        .because("axis " + std::to_string(axis) + " of " + c.describe(c.in(0))));
     }
     x = c.slice_axis(x, axis, Dim(low), extent);
   }
@@ -67,14 +69,16 @@ ValueId pad_constant(OpContext& c, ValueId x, const Amounts& a) {
 }
 
 // `amount` elements beside the start (or end) of an axis.
-ValueId border(OpContext& c, ValueId x, int64_t axis, int64_t amount, bool at_start, const std::string& mode) {
+ValueId border(OpContext& c, ValueId x, int64_t axis, int64_t amount, bool at_start,
+               const std::string& mode) {
   const Dim extent = c.dims(x)[axis];
   if (mode == "edge") {
     Dims shape = c.dims(x);
     shape[axis] = Dim(amount);
     return c.build().broadcast(c.slice_axis(x, axis, at_start ? Dim(0) : extent - Dim(1), Dim(1)), shape);
   }
-  if (mode == "reflect") return c.slice_axis(x, axis, at_start ? Dim(amount) : extent - Dim(2), Dim(amount), -1);
+  if (mode == "reflect")
+    return c.slice_axis(x, axis, at_start ? Dim(amount) : extent - Dim(2), Dim(amount), -1);
   return c.slice_axis(x, axis, at_start ? extent - Dim(amount) : Dim(0), Dim(amount));  // wrap
 }
 
@@ -83,7 +87,8 @@ bool check_extent(OpContext& c, ValueId x, int64_t axis, int64_t amount, const s
   const int64_t needed = mode == "edge" ? 1 : mode == "reflect" ? amount + 1 : amount;
   if (c.dims(x)[axis].bounds(c.graph().symbols).min >= needed) return true;
   c.fail(c.about_input(1, Code::unsupported_feature, "a pad is larger than the dim it copies from")
-             .because("axis " + std::to_string(axis) + " of " + c.describe(x) + " must be at least " + std::to_string(needed) + " for mode " + mode)
+             .because("axis " + std::to_string(axis) + " of " + c.describe(x) + " must be at least " +
+                      std::to_string(needed) + " for mode " + mode)
              .try_(c.dims(x)[axis].is_static() ? "" : "bound the dim with --dim NAME=MIN:MAX"));
   return false;
 }
@@ -91,7 +96,9 @@ bool check_extent(OpContext& c, ValueId x, int64_t axis, int64_t amount, const s
 ValueId pad_copy(OpContext& c, ValueId x, const Amounts& a, const std::string& mode) {
   for (int64_t axis = 0; axis < c.rank(x) && !c.failed(); ++axis) {
     std::vector<ValueId> parts;
-    if (std::max(a.low[axis], a.high[axis]) > 0 && !check_extent(c, x, axis, std::max(a.low[axis], a.high[axis]), mode)) return kNone;
+    if (std::max(a.low[axis], a.high[axis]) > 0 &&
+        !check_extent(c, x, axis, std::max(a.low[axis], a.high[axis]), mode))
+      return kNone;
     if (a.low[axis] > 0) parts.push_back(border(c, x, axis, a.low[axis], true, mode));
     parts.push_back(x);
     if (a.high[axis] > 0) parts.push_back(border(c, x, axis, a.high[axis], false, mode));
@@ -107,7 +114,8 @@ Results lower_pad(OpContext& c) {
   const bool wraps = mode == "wrap" && c.version() >= 19;
   if (mode != "constant" && mode != "edge" && mode != "reflect" && !wraps) {
     return c.fail(c.about_attr("mode", Code::bad_attribute, "mode is not valid")
-                      .because("found \"" + mode + "\", allowed constant, edge, reflect" + (c.version() >= 19 ? ", wrap" : "")));
+                      .because("found \"" + mode + "\", allowed constant, edge, reflect" +
+                               (c.version() >= 19 ? ", wrap" : "")));
   }
   auto amounts = read_amounts(c);
   if (!amounts) return kNone;

@@ -12,8 +12,8 @@ bool check_pads(OpContext& c, const Window& w) {
     const int64_t extent = (w.kernel[i] - 1) * w.dilations[i] + 1;
     if (w.pads_begin[i] < extent && w.pads_end[i] < extent) continue;
     c.fail(c.about_attr("pads", Code::bad_attribute, "a pad is as large as its window")
-               .because("dim " + std::to_string(i + 2) + ": pads " + std::to_string(w.pads_begin[i]) + " and " + std::to_string(w.pads_end[i]) +
-                        ", window " + std::to_string(extent)));
+               .because("dim " + std::to_string(i + 2) + ": pads " + std::to_string(w.pads_begin[i]) +
+                        " and " + std::to_string(w.pads_end[i]) + ", window " + std::to_string(extent)));
     return false;
   }
   return true;
@@ -36,7 +36,8 @@ Results pool(OpContext& c, const std::string& kind, bool count_include_pad) {
 Results global(OpContext& c, std::string_view kind) {
   const ValueId x = c.in(0);
   if (c.rank(x) < 2) {
-    return c.fail(c.about_input(0, Code::operand_rank, "'X' must be [N, C, spatial...]").because("found " + c.describe(x)));
+    return c.fail(c.about_input(0, Code::operand_rank, "'X' must be [N, C, spatial...]")
+                      .because("found " + c.describe(x)));
   }
   std::vector<int64_t> axes;
   for (int64_t i = 2; i < c.rank(x); ++i) axes.push_back(i);
@@ -47,14 +48,21 @@ Results global(OpContext& c, std::string_view kind) {
 
 Results lower_max_pool(OpContext& c) {
   if (c.wants(1)) {
-    return c.fail(c.about_node(Code::unsupported_feature, "the output 'Indices' is not supported").try_("use the values alone"));
+    return c.fail(c.about_node(Code::unsupported_feature, "the output 'Indices' is not supported")
+                      .try_("use the values alone"));
   }
   const Results values = pool(c, "max", false);
   return std::vector<ValueId>{values.values[0], kNone};
 }
 
-Results lower_average_pool(OpContext& c) { return pool(c, "average", c.int_attr("count_include_pad") != 0); }
-Results lower_global_average_pool(OpContext& c) { return global(c, "mean"); }
-Results lower_global_max_pool(OpContext& c) { return global(c, "max"); }
+Results lower_average_pool(OpContext& c) {
+  return pool(c, "average", c.int_attr("count_include_pad") != 0);
+}
+Results lower_global_average_pool(OpContext& c) {
+  return global(c, "mean");
+}
+Results lower_global_max_pool(OpContext& c) {
+  return global(c, "max");
+}
 
 }  // namespace ge

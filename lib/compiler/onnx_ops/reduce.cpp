@@ -32,7 +32,8 @@ Axes reduced_axes(OpContext& c) {
     if (!(by_input && c.int_attr("noop_with_empty_axes") != 0)) result.axes = all_axes(rank);
     return result;
   }
-  result.axes = c.normalized_axes(axes, rank, c.in(0), c.pointer(by_input ? "/inputs/1" : "/attributes/axes"));
+  result.axes =
+      c.normalized_axes(axes, rank, c.in(0), c.pointer(by_input ? "/inputs/1" : "/attributes/axes"));
   return result;
 }
 
@@ -47,7 +48,9 @@ Results simple(OpContext& c, std::string_view kind) {
 }
 
 // x in a floating point type: integers as float64, 16-bit floats as float32.
-ValueId real(OpContext& c, ValueId x) { return is_float(c.dtype(x)) ? c.wide(x) : c.build().cast(x, DType::float64); }
+ValueId real(OpContext& c, ValueId x) {
+  return is_float(c.dtype(x)) ? c.wide(x) : c.build().cast(x, DType::float64);
+}
 
 // Maximum and minimum of booleans are or and and.
 Results extreme(OpContext& c, std::string_view kind) {
@@ -59,11 +62,21 @@ Results extreme(OpContext& c, std::string_view kind) {
 
 }  // namespace
 
-Results lower_reduce_sum(OpContext& c) { return simple(c, "sum"); }
-Results lower_reduce_prod(OpContext& c) { return simple(c, "prod"); }
-Results lower_reduce_mean(OpContext& c) { return simple(c, "mean"); }
-Results lower_reduce_max(OpContext& c) { return extreme(c, "max"); }
-Results lower_reduce_min(OpContext& c) { return extreme(c, "min"); }
+Results lower_reduce_sum(OpContext& c) {
+  return simple(c, "sum");
+}
+Results lower_reduce_prod(OpContext& c) {
+  return simple(c, "prod");
+}
+Results lower_reduce_mean(OpContext& c) {
+  return simple(c, "mean");
+}
+Results lower_reduce_max(OpContext& c) {
+  return extreme(c, "max");
+}
+Results lower_reduce_min(OpContext& c) {
+  return extreme(c, "min");
+}
 
 Results lower_reduce_l1(OpContext& c) {
   const Axes axes = reduced_axes(c);

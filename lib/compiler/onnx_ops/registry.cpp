@@ -45,7 +45,8 @@ std::vector<std::string> split(std::string_view text, char separator) {
 std::pair<std::string, std::string> split_colon(const std::string& text) {
   const size_t colon = text.find(':');
   if (colon == std::string::npos) return {text, ""};
-  return {trimmed(std::string_view(text).substr(0, colon)), trimmed(std::string_view(text).substr(colon + 1))};
+  return {trimmed(std::string_view(text).substr(0, colon)),
+          trimmed(std::string_view(text).substr(colon + 1))};
 }
 
 bool take_suffix(std::string& text, std::string_view suffix) {
@@ -70,9 +71,11 @@ std::vector<OperandInfo> parse_operands(std::string_view text) {
 
 std::optional<OnnxAttrKind> kind_from_name(std::string_view name) {
   static constexpr std::pair<std::string_view, OnnxAttrKind> kKinds[] = {
-      {"int", OnnxAttrKind::kInt},         {"float", OnnxAttrKind::kFloat},     {"string", OnnxAttrKind::kString},
-      {"ints", OnnxAttrKind::kInts},       {"floats", OnnxAttrKind::kFloats},   {"strings", OnnxAttrKind::kStrings},
-      {"tensor", OnnxAttrKind::kTensor},   {"graph", OnnxAttrKind::kGraph},     {"dtype", OnnxAttrKind::kDType}};
+      {"int", OnnxAttrKind::kInt},       {"float", OnnxAttrKind::kFloat},
+      {"string", OnnxAttrKind::kString}, {"ints", OnnxAttrKind::kInts},
+      {"floats", OnnxAttrKind::kFloats}, {"strings", OnnxAttrKind::kStrings},
+      {"tensor", OnnxAttrKind::kTensor}, {"graph", OnnxAttrKind::kGraph},
+      {"dtype", OnnxAttrKind::kDType}};
   for (const auto& [text, kind] : kKinds) {
     if (text == name) return kind;
   }
@@ -113,10 +116,12 @@ bool parse_types(Operator& op) {
     op.types.push_back({name, text, dtype_class(text)});
   }
   for (const OperandInfo& input : op.inputs) {
-    const bool known = std::any_of(op.types.begin(), op.types.end(), [&](const TypeInfo& t) { return t.name == input.type; });
+    const bool known = std::any_of(op.types.begin(), op.types.end(),
+                                   [&](const TypeInfo& t) { return t.name == input.type; });
     if (!known) op.types.push_back({input.type, input.type, dtype_class(input.type)});
   }
-  return std::all_of(op.types.begin(), op.types.end(), [](const TypeInfo& t) { return t.allowed.bits() != 0; });
+  return std::all_of(op.types.begin(), op.types.end(),
+                     [](const TypeInfo& t) { return t.allowed.bits() != 0; });
 }
 
 struct Registry {
@@ -170,24 +175,34 @@ DTypeSet class_or_dtype(std::string_view word) {
 }
 
 constexpr std::pair<int64_t, DType> kOnnxNumbers[] = {
-    {1, DType::float32}, {2, DType::uint8},     {3, DType::int8},          {4, DType::uint16},      {5, DType::int16},
-    {6, DType::int32},   {7, DType::int64},     {9, DType::boolean},       {10, DType::float16},    {11, DType::float64},
-    {12, DType::uint32}, {13, DType::uint64},   {16, DType::bfloat16},     {17, DType::float8e4m3fn},
-    {19, DType::float8e5m2}, {21, DType::uint4}, {22, DType::int4}};
+    {1, DType::float32},   {2, DType::uint8},         {3, DType::int8},        {4, DType::uint16},
+    {5, DType::int16},     {6, DType::int32},         {7, DType::int64},       {9, DType::boolean},
+    {10, DType::float16},  {11, DType::float64},      {12, DType::uint32},     {13, DType::uint64},
+    {16, DType::bfloat16}, {17, DType::float8e4m3fn}, {19, DType::float8e5m2}, {21, DType::uint4},
+    {22, DType::int4}};
 
 }  // namespace
 
 std::string_view name_of(OnnxAttrKind kind) {
   switch (kind) {
-    case OnnxAttrKind::kInt: return "an integer";
-    case OnnxAttrKind::kFloat: return "a number";
-    case OnnxAttrKind::kString: return "a string";
-    case OnnxAttrKind::kInts: return "a list of integers";
-    case OnnxAttrKind::kFloats: return "a list of numbers";
-    case OnnxAttrKind::kStrings: return "a list of strings";
-    case OnnxAttrKind::kTensor: return "a tensor";
-    case OnnxAttrKind::kGraph: return "a graph";
-    case OnnxAttrKind::kDType: return "a dtype";
+    case OnnxAttrKind::kInt:
+      return "an integer";
+    case OnnxAttrKind::kFloat:
+      return "a number";
+    case OnnxAttrKind::kString:
+      return "a string";
+    case OnnxAttrKind::kInts:
+      return "a list of integers";
+    case OnnxAttrKind::kFloats:
+      return "a list of numbers";
+    case OnnxAttrKind::kStrings:
+      return "a list of strings";
+    case OnnxAttrKind::kTensor:
+      return "a tensor";
+    case OnnxAttrKind::kGraph:
+      return "a graph";
+    case OnnxAttrKind::kDType:
+      return "a dtype";
   }
   return "";
 }
@@ -208,15 +223,20 @@ std::string Operator::input_name(size_t index) const {
   return inputs.empty() ? "" : inputs[std::min(index, inputs.size() - 1)].name;
 }
 
-std::span<const Operator> onnx_operators() { return registry().rows; }
-std::span<const std::string> registry_faults() { return registry().faults; }
+std::span<const Operator> onnx_operators() {
+  return registry().rows;
+}
+std::span<const std::string> registry_faults() {
+  return registry().faults;
+}
 
 const Operator* find_operator(std::string_view domain, std::string_view name, int version) {
   const Operator* best = nullptr;
   const auto& rows = registry().rows;
-  auto at = std::lower_bound(rows.begin(), rows.end(), std::pair(domain, name), [](const Operator& op, const auto& key) {
-    return std::pair(std::string_view(op.row->domain), std::string_view(op.row->name)) < key;
-  });
+  auto at = std::lower_bound(
+      rows.begin(), rows.end(), std::pair(domain, name), [](const Operator& op, const auto& key) {
+        return std::pair(std::string_view(op.row->domain), std::string_view(op.row->name)) < key;
+      });
   for (; at != rows.end() && domain == at->row->domain && name == at->row->name; ++at) {
     if (at->row->since <= version) best = &*at;
   }

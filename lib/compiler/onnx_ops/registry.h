@@ -1,5 +1,6 @@
 // The operator registry: rows of ops.def with their signatures parsed. Entry: onnx_operators, find_operator.
-// Invariant: rows are sorted by domain, name and `since`; a row holds until the next row of the same name. Built once, on first use.
+// Invariant: rows are sorted by domain, name and `since`; a row holds until the next row of the same name.
+// Built once, on first use.
 #pragma once
 #include <span>
 #include <string>
@@ -11,9 +12,6 @@
 #include "numeric/dtype.h"
 
 namespace ge {
-
-
-
 
 class OpContext;
 struct Results;
@@ -32,12 +30,22 @@ struct OperatorRow {
   const char* summary = "";
 };
 
-enum class OnnxAttrKind : uint8_t { kInt, kFloat, kString, kInts, kFloats, kStrings, kTensor, kGraph, kDType };
+enum class OnnxAttrKind : uint8_t {
+  kInt,
+  kFloat,
+  kString,
+  kInts,
+  kFloats,
+  kStrings,
+  kTensor,
+  kGraph,
+  kDType
+};
 std::string_view name_of(OnnxAttrKind kind);  // "an integer", "a list of numbers", ...
 
 struct OperandInfo {
   std::string name;
-  std::string type;      // letter of `types`, or a class; empty for outputs
+  std::string type;  // letter of `types`, or a class; empty for outputs
   bool optional = false;
   bool variadic = false;  // one or more; last
 };
@@ -62,7 +70,7 @@ struct Operator {
   size_t min_inputs = 0, max_inputs = 0, min_outputs = 0, max_outputs = 0;  // SIZE_MAX where variadic
 
   const OnnxAttrInfo* attribute(std::string_view name) const;  // null where there is none
-  const TypeInfo& type_of_input(size_t index) const;       // variadic inputs share the last
+  const TypeInfo& type_of_input(size_t index) const;           // variadic inputs share the last
   std::string input_name(size_t index) const;
 };
 

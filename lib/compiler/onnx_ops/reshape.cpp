@@ -1,4 +1,5 @@
-// Operators that keep every element and change the shape: Reshape, Flatten, Squeeze, Unsqueeze; and Expand, Tile, Transpose.
+// Operators that keep every element and change the shape: Reshape, Flatten, Squeeze, Unsqueeze; and Expand,
+// Tile, Transpose.
 #include <algorithm>
 #include <numeric>
 
@@ -7,14 +8,17 @@
 namespace ge {
 namespace {
 
-// total(in) / total(out without the -1), after striking dims that stand on both sides: what is left divides exactly, or is asserted.
+// total(in) / total(out without the -1), after striking dims that stand on both sides: what is left divides
+// exactly, or is asserted.
 Dim inferred_dim(Dims in, const Dims& target, size_t at) {
   Dims rest;
   for (size_t i = 0; i < target.size(); ++i) {
     if (i == at) continue;
     const auto same = std::find(in.begin(), in.end(), target[i]);
-    if (same != in.end()) in.erase(same);
-    else rest.push_back(target[i]);
+    if (same != in.end())
+      in.erase(same);
+    else
+      rest.push_back(target[i]);
   }
   if (rest.empty()) return product(in);
   const auto exact = Dim::exact_quotient(product(in), product(rest));
@@ -26,13 +30,14 @@ bool check_inferred(OpContext& c, const Dims& target, size_t at) {
   others.erase(others.begin() + static_cast<int64_t>(at));
   const auto total = product(c.dims(c.in(0))).value(), known = product(others).value();
   if (known && *known == 0) {
-    c.fail(c.about_input(1, Code::shape_mismatch, "-1 cannot be inferred beside a dim of 0").because("found " + to_string(target)));
+    c.fail(c.about_input(1, Code::shape_mismatch, "-1 cannot be inferred beside a dim of 0")
+               .because("found " + to_string(target)));
     return false;
   }
   if (total && known && *total % *known != 0) {
     c.fail(c.about_input(1, Code::shape_mismatch, "-1 has no whole value")
-               .because(c.describe(c.in(0)) + " has " + std::to_string(*total) + " elements, " + to_string(target) + " needs a multiple of " +
-                        std::to_string(*known)));
+               .because(c.describe(c.in(0)) + " has " + std::to_string(*total) + " elements, " +
+                        to_string(target) + " needs a multiple of " + std::to_string(*known)));
     return false;
   }
   return true;
@@ -48,13 +53,15 @@ std::optional<Dims> resolved_shape(OpContext& c, Dims target) {
     if (value && *value == 0 && !keeps_zero) {
       if (i >= in.size()) {
         c.fail(c.about_input(1, Code::shape_mismatch, "0 keeps a dim that is not there")
-                   .because("position " + std::to_string(i) + " of " + to_string(target) + "; the input is " + c.describe(c.in(0))));
+                   .because("position " + std::to_string(i) + " of " + to_string(target) + "; the input is " +
+                            c.describe(c.in(0))));
         return std::nullopt;
       }
       target[i] = in[i];
     } else if (value && *value < 0) {
       if (*value != -1 || unknown) {
-        c.fail(c.about_input(1, Code::bad_dim, *value != -1 ? "a dim is negative" : "-1 stands twice").because("found " + to_string(target)));
+        c.fail(c.about_input(1, Code::bad_dim, *value != -1 ? "a dim is negative" : "-1 stands twice")
+                   .because("found " + to_string(target)));
         return std::nullopt;
       }
       unknown = i;
@@ -66,7 +73,9 @@ std::optional<Dims> resolved_shape(OpContext& c, Dims target) {
   return target;
 }
 
-bool is_one(const Dim& d) { return d.is_value(1); }
+bool is_one(const Dim& d) {
+  return d.is_value(1);
+}
 
 }  // namespace
 
@@ -78,7 +87,8 @@ Results lower_reshape(OpContext& c) {
   const auto from = product(c.dims(c.in(0))).value(), to = product(*shape).value();
   if (from && to && *from != *to) {
     return c.fail(c.about_input(1, Code::shape_mismatch, "the shape has another number of elements")
-                      .because(c.describe(c.in(0)) + " has " + std::to_string(*from) + ", " + to_string(*shape) + " has " + std::to_string(*to)));
+                      .because(c.describe(c.in(0)) + " has " + std::to_string(*from) + ", " +
+                               to_string(*shape) + " has " + std::to_string(*to)));
   }
   return c.build().reshape(c.in(0), *shape);
 }
@@ -89,8 +99,9 @@ Results lower_flatten(OpContext& c) {
   const int64_t axis = c.int_attr("axis");
   if (axis < -rank || axis > rank) {
     return c.fail(c.about_attr("axis", Code::axis_out_of_range, "axis is out of range")
-                      .because("found " + std::to_string(axis) + "; " + c.describe(c.in(0)) + " has rank " + std::to_string(rank) +
-                               ", allowed " + std::to_string(-rank) + " .. " + std::to_string(rank)));
+                      .because("found " + std::to_string(axis) + "; " + c.describe(c.in(0)) + " has rank " +
+                               std::to_string(rank) + ", allowed " + std::to_string(-rank) + " .. " +
+                               std::to_string(rank)));
   }
   const auto at = static_cast<size_t>(axis < 0 ? axis + rank : axis);
   return c.build().reshape(c.in(0), {product(dims, 0, at), product(dims, at)});
@@ -135,7 +146,8 @@ Results lower_unsqueeze(OpContext& c) {
   if (c.failed()) return kNone;
   Dims shape;
   auto next = c.dims(x).begin();
-  for (int64_t i = 0; i < rank; ++i) shape.push_back(std::binary_search(axes.begin(), axes.end(), i) ? Dim(1) : *next++);
+  for (int64_t i = 0; i < rank; ++i)
+    shape.push_back(std::binary_search(axes.begin(), axes.end(), i) ? Dim(1) : *next++);
   return c.build().reshape(x, shape);
 }
 
@@ -145,7 +157,8 @@ Results lower_expand(OpContext& c) {
   if (!target) return kNone;
   for (const Dim& d : *target) {
     if (d.is_static() && *d.value() < 0) {
-      return c.fail(c.about_input(1, Code::bad_dim, "a dim is negative").because("found " + to_string(*target)));
+      return c.fail(
+          c.about_input(1, Code::bad_dim, "a dim is negative").because("found " + to_string(*target)));
     }
   }
   auto shape = c.build().broadcast_shape(c.dims(c.in(0)), *target);
@@ -156,7 +169,8 @@ Results lower_expand(OpContext& c) {
   return c.build().broadcast(c.in(0), *shape);
 }
 
-// [a, b] by [r, s]: [1, a, 1, b] broadcast to [r, a, s, b], read as [r * a, s * b]; only axes that repeat get a dim.
+// [a, b] by [r, s]: [1, a, 1, b] broadcast to [r, a, s, b], read as [r * a, s * b]; only axes that repeat get
+// a dim.
 Results lower_tile(OpContext& c) {
   const ValueId x = c.in(0);
   const auto repeats = c.contents(1);
@@ -170,7 +184,8 @@ Results lower_tile(OpContext& c) {
     const Dim& dim = c.dims(x)[i];
     const Dim& repeat = (*repeats)[i];
     if (repeat.is_static() && *repeat.value() < 0) {
-      return c.fail(c.about_input(1, Code::bad_dim, "a repeat is negative").because("found " + to_string(*repeats)));
+      return c.fail(
+          c.about_input(1, Code::bad_dim, "a repeat is negative").because("found " + to_string(*repeats)));
     }
     if (!is_one(repeat)) {
       split.emplace_back(1);
@@ -197,8 +212,9 @@ Results lower_transpose(OpContext& c) {
   if (sorted != expected) {
     std::string found;
     for (const int64_t axis : perm) found += (found.empty() ? "" : ", ") + std::to_string(axis);
-    return c.fail(c.about_attr("perm", Code::bad_attribute, "perm is no permutation of the dims")
-                      .because("found [" + found + "]; " + c.describe(c.in(0)) + " has rank " + std::to_string(rank)));
+    return c.fail(
+        c.about_attr("perm", Code::bad_attribute, "perm is no permutation of the dims")
+            .because("found [" + found + "]; " + c.describe(c.in(0)) + " has rank " + std::to_string(rank)));
   }
   return c.build().transpose(c.in(0), perm);
 }

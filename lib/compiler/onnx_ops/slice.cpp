@@ -35,7 +35,8 @@ struct Part {
   Dim start, extent;
 };
 
-// start and end are clamped to [0, extent]. The length does not need start's upper clamp: past the end it is 0 anyway.
+// start and end are clamped to [0, extent]. The length does not need start's upper clamp: past the end it is
+// 0 anyway.
 Part forward_part(OpContext& c, const Dim& start, const Dim& end, int64_t step, const Dim& extent) {
   const Dim from = greatest(c, start, Dim(0)), to = least(c, greatest(c, end, Dim(0)), extent);
   const Dim count = Dim::ceil_div(greatest(c, to - from, Dim(0)), Dim(step));
@@ -82,10 +83,11 @@ std::optional<SliceInputs> read_inputs(OpContext& c) {
   }
   in.starts = *starts;
   in.ends = *ends;
-  if (in.ends.size() != in.starts.size() || in.axes.size() != in.starts.size() || in.steps.size() != in.starts.size()) {
+  if (in.ends.size() != in.starts.size() || in.axes.size() != in.starts.size() ||
+      in.steps.size() != in.starts.size()) {
     c.fail(c.about_node(Code::shape_mismatch, "starts, ends, axes and steps must have one length")
-               .because("found " + std::to_string(in.starts.size()) + ", " + std::to_string(in.ends.size()) + ", " +
-                        std::to_string(in.axes.size()) + " and " + std::to_string(in.steps.size())));
+               .because("found " + std::to_string(in.starts.size()) + ", " + std::to_string(in.ends.size()) +
+                        ", " + std::to_string(in.axes.size()) + " and " + std::to_string(in.steps.size())));
     return std::nullopt;
   }
   c.normalized_axes(in.axes, c.rank(c.in(0)), c.in(0), c.pointer(c.has(3) ? "/inputs/3" : "/inputs/1"));
@@ -104,12 +106,15 @@ Results lower_slice(OpContext& c) {
   for (size_t i = 0; i < in->axes.size(); ++i) {
     const auto axis = static_cast<size_t>(in->axes[i] < 0 ? in->axes[i] + c.rank(x) : in->axes[i]);
     const int64_t step = std::max(in->steps[i], -kHuge);
-    if (step == 0) return c.fail(c.about_input(4, Code::bad_attribute, "a step is 0").because("allowed: any number but 0"));
+    if (step == 0)
+      return c.fail(
+          c.about_input(4, Code::bad_attribute, "a step is 0").because("allowed: any number but 0"));
     const auto part = part_of(c, in->starts[i], in->ends[i], step, shape[axis]);
     if (!part) {
-      return c.fail(c.about_node(Code::needs_constant, "a bound may be negative or not, depending on a symbolic dim")
-                        .because(in->starts[i].to_string() + " .. " + in->ends[i].to_string() + " of " + c.describe(x))
-                        .try_("bound the dim with --dim NAME=MIN:MAX"));
+      return c.fail(
+          c.about_node(Code::needs_constant, "a bound may be negative or not, depending on a symbolic dim")
+              .because(in->starts[i].to_string() + " .. " + in->ends[i].to_string() + " of " + c.describe(x))
+              .try_("bound the dim with --dim NAME=MIN:MAX"));
     }
     starts[axis] = part->start;
     steps[axis] = step;
@@ -132,14 +137,16 @@ std::optional<Dims> split_sizes(OpContext& c, const Dim& extent) {
   const auto outputs = static_cast<int64_t>(c.output_count());
   if (c.has(1)) {
     if (c.op().attribute("num_outputs") && c.has_attr("num_outputs")) {
-      c.fail(c.about_attr("num_outputs", Code::bad_attribute, "'split' and num_outputs exclude each other").try_("remove one of them"));
+      c.fail(c.about_attr("num_outputs", Code::bad_attribute, "'split' and num_outputs exclude each other")
+                 .try_("remove one of them"));
       return std::nullopt;
     }
     return c.contents(1);
   }
   if (c.op().attribute("num_outputs") && c.has_attr("num_outputs") && c.int_attr("num_outputs") != outputs) {
     c.fail(c.about_attr("num_outputs", Code::bad_attribute, "num_outputs is not the number of outputs")
-               .because("found " + std::to_string(c.int_attr("num_outputs")) + " for " + std::to_string(outputs) + " outputs"));
+               .because("found " + std::to_string(c.int_attr("num_outputs")) + " for " +
+                        std::to_string(outputs) + " outputs"));
     return std::nullopt;
   }
   return even_sizes(extent, outputs);
@@ -147,14 +154,16 @@ std::optional<Dims> split_sizes(OpContext& c, const Dim& extent) {
 
 bool check_sizes(OpContext& c, const Dims& sizes, const Dim& extent) {
   if (sizes.size() != c.output_count()) {
-    c.fail(c.about_input(1, Code::operand_count, "'split' must have one size per output")
-               .because("found " + to_string(sizes) + " for " + std::to_string(c.output_count()) + " outputs"));
+    c.fail(
+        c.about_input(1, Code::operand_count, "'split' must have one size per output")
+            .because("found " + to_string(sizes) + " for " + std::to_string(c.output_count()) + " outputs"));
     return false;
   }
   Dim sum(0);
   for (const Dim& size : sizes) {
     if (size.is_static() && *size.value() < 0) {
-      c.fail(c.about_node(Code::bad_dim, "a part would be negative").because("sizes " + to_string(sizes) + " of " + extent.to_string()));
+      c.fail(c.about_node(Code::bad_dim, "a part would be negative")
+                 .because("sizes " + to_string(sizes) + " of " + extent.to_string()));
       return false;
     }
     sum = sum + size;

@@ -13,7 +13,11 @@ Results along_axis(OpContext& c, Op op) {
 
 }  // namespace
 
-Results lower_softmax(OpContext& c) { return along_axis(c, Op::softmax); }
-Results lower_log_softmax(OpContext& c) { return along_axis(c, Op::log_softmax); }
+Results lower_softmax(OpContext& c) {
+  return along_axis(c, Op::softmax);
+}
+Results lower_log_softmax(OpContext& c) {
+  return along_axis(c, Op::log_softmax);
+}
 
 }  // namespace ge

@@ -9,7 +9,8 @@ Results lower_trilu(OpContext& c) {
   const ValueId x = c.in(0);
   const int64_t rank = c.rank(x);
   if (rank < 2) {
-    return c.fail(c.about_input(0, Code::operand_rank, "'input' must have rank 2 or more").because("found " + c.describe(x)));
+    return c.fail(c.about_input(0, Code::operand_rank, "'input' must have rank 2 or more")
+                      .because("found " + c.describe(x)));
   }
   const Dims matrix(c.dims(x).end() - 2, c.dims(x).end());
   const auto numbers = [&](int64_t axis) {
@@ -17,7 +18,8 @@ Results lower_trilu(OpContext& c) {
   };
   const ValueId k = c.has(1) ? b.reshape(c.in(1), {}) : b.scalar(DType::int64, 0);
   const ValueId diagonal = b.map(Op::add, {numbers(0), k});
-  const ValueId keep = b.map(c.int_attr("upper") != 0 ? Op::greater_equal : Op::less_equal, {numbers(1), diagonal});
+  const ValueId keep =
+      b.map(c.int_attr("upper") != 0 ? Op::greater_equal : Op::less_equal, {numbers(1), diagonal});
   return b.map(Op::select, {keep, x, c.scalar_like(x, 0)});
 }
 

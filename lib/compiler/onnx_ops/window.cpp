@@ -13,14 +13,16 @@ std::string list_text(const std::vector<int64_t>& values) {
 }
 
 // An attribute of `count` values of at least `least`; `fallback` each where it is absent.
-std::vector<int64_t> list_attr(OpContext& c, const std::string& name, size_t count, int64_t least, int64_t fallback) {
+std::vector<int64_t> list_attr(OpContext& c, const std::string& name, size_t count, int64_t least,
+                               int64_t fallback) {
   if (!c.op().attribute(name) || !c.has_attr(name)) return std::vector<int64_t>(count, fallback);
   std::vector<int64_t> values = c.ints_attr(name);
-  const bool valid = std::all_of(values.begin(), values.end(), [&](int64_t v) { return v >= least && v <= INT32_MAX; });
+  const bool valid =
+      std::all_of(values.begin(), values.end(), [&](int64_t v) { return v >= least && v <= INT32_MAX; });
   if (values.size() == count && valid) return values;
   c.fail(c.about_attr(name, Code::bad_attribute, name + " is not valid")
-             .because("found " + list_text(values) + "; allowed " + std::to_string(count) + " values from " + std::to_string(least) +
-                      " up, for " + c.describe(c.in(0))));
+             .because("found " + list_text(values) + "; allowed " + std::to_string(count) + " values from " +
+                      std::to_string(least) + " up, for " + c.describe(c.in(0))));
   return std::vector<int64_t>(count, fallback);
 }
 
@@ -36,7 +38,8 @@ void set_same_padding(OpContext& c, Window& w, bool upper) {
     const Dim total = same_padding(dims[i + 2], w.strides[i], (w.kernel[i] - 1) * w.dilations[i] + 1);
     if (!total.is_static()) {
       c.fail(c.about_attr("auto_pad", Code::needs_constant, "padding depends on a symbolic dim")
-                 .because("dim " + std::to_string(i + 2) + " of " + c.describe(c.in(0)) + " with stride " + std::to_string(w.strides[i]))
+                 .because("dim " + std::to_string(i + 2) + " of " + c.describe(c.in(0)) + " with stride " +
+                          std::to_string(w.strides[i]))
                  .try_("pin the dim with --dim NAME=N, or write pads"));
       return;
     }
@@ -75,7 +78,8 @@ Window read_window(OpContext& c, const std::vector<int64_t>& kernel) {
     return w;
   }
   const auto spatial = static_cast<size_t>(rank - 2);
-  w.kernel = c.has_attr("kernel_shape") || kernel.empty() ? list_attr(c, "kernel_shape", spatial, 1, 1) : kernel;
+  w.kernel =
+      c.has_attr("kernel_shape") || kernel.empty() ? list_attr(c, "kernel_shape", spatial, 1, 1) : kernel;
   w.strides = list_attr(c, "strides", spatial, 1, 1);
   w.dilations = list_attr(c, "dilations", spatial, 1, 1);
   set_pads(c, w);

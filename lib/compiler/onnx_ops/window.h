@@ -1,5 +1,5 @@
-// Windows of convolutions and pools: the attributes kernel, strides, dilations and pads, with auto_pad resolved.
-// Entry: read_window.
+// Windows of convolutions and pools: the attributes kernel, strides, dilations and pads, with auto_pad
+// resolved. Entry: read_window.
 #pragma once
 #include "compiler/onnx_ops/op_context.h"
 
@@ -9,8 +9,9 @@ struct Window {
   std::vector<int64_t> kernel, strides, dilations, pads_begin, pads_end;  // one per spatial dim
 };
 
-// The window of a node on input 0 [N, C, spatial...]. `kernel` is used where the attribute kernel_shape is absent.
-// Fails with operand_rank, bad_attribute (wrong lengths and values), or needs_constant where SAME padding depends on a symbolic dim.
+// The window of a node on input 0 [N, C, spatial...]. `kernel` is used where the attribute kernel_shape is
+// absent. Fails with operand_rank, bad_attribute (wrong lengths and values), or needs_constant where SAME
+// padding depends on a symbolic dim.
 Window read_window(OpContext& c, const std::vector<int64_t>& kernel = {});
 
 }  // namespace ge

@@ -25,9 +25,12 @@ std::optional<Attr> BodyReader::attribute(const Value& json) {
   if (json.is_array()) return list_attribute(json);
   if (json.is_object()) return object_attribute(json);
   const std::string fix = json.is_bool() ? "write 1 or 0" : "";
-  state_.errors.add(fault_at(json, Code::wrong_json_type, "attribute \"" + std::string(json.key()) + "\" has the wrong type")
-                        .because("found " + json.describe() + ", allowed a number, a string, a list of them, {\"tensor\": ...} or {\"graph\": ...}")
-                        .try_(fix));
+  state_.errors.add(
+      fault_at(json, Code::wrong_json_type,
+               "attribute \"" + std::string(json.key()) + "\" has the wrong type")
+          .because("found " + json.describe() +
+                   ", allowed a number, a string, a list of them, {\"tensor\": ...} or {\"graph\": ...}")
+          .try_(fix));
   return std::nullopt;
 }
 
@@ -45,13 +48,15 @@ std::optional<Attr> BodyReader::list_attribute(const Value& json) {
     const auto number = text ? special_number(*text) : v.as_double();
     if (number) numbers.push_back(*number);
     if (text || number) continue;
-    state_.errors.add(fault_at(v, Code::wrong_json_type, "an attribute's list holds numbers or strings").because("found " + v.describe()));
+    state_.errors.add(fault_at(v, Code::wrong_json_type, "an attribute's list holds numbers or strings")
+                          .because("found " + v.describe()));
     return std::nullopt;
   }
   if (integers.size() == count) return integers;
   if (numbers.size() == count) return numbers;
   if (strings.size() == count) return strings;
-  state_.errors.add(fault_at(json, Code::wrong_json_type, "an attribute's list holds numbers or strings, not both"));
+  state_.errors.add(
+      fault_at(json, Code::wrong_json_type, "an attribute's list holds numbers or strings, not both"));
   return std::nullopt;
 }
 
@@ -59,7 +64,8 @@ std::optional<Attr> BodyReader::object_attribute(const Value& json) {
   const Fields fields(json, kAttributeKeys, "an attribute", state_.errors);
   const auto graph = fields.find("graph"), tensor = fields.find("tensor");
   if (graph.has_value() == tensor.has_value()) {
-    state_.errors.add(fault_at(json, Code::missing_key, "an attribute that is an object has exactly one of \"tensor\" and \"graph\""));
+    state_.errors.add(fault_at(json, Code::missing_key,
+                               "an attribute that is an object has exactly one of \"tensor\" and \"graph\""));
     return std::nullopt;
   }
   if (graph) {
@@ -78,7 +84,8 @@ std::shared_ptr<Graph> BodyReader::subgraph(const Value& json) {
   auto body = std::make_shared<Graph>(reader.read(fields, graph_.symbols));
   subgraphs_.emplace_back(body, reader.captures());
   for (const std::string& name : reader.captures()) {
-    const bool known = std::find(subgraph_captures_.begin(), subgraph_captures_.end(), name) != subgraph_captures_.end();
+    const bool known =
+        std::find(subgraph_captures_.begin(), subgraph_captures_.end(), name) != subgraph_captures_.end();
     if (!known) subgraph_captures_.push_back(name);
   }
   return body;

@@ -44,13 +44,16 @@ Status check_sizes(const Graph& graph, const std::map<std::string, Dim>& values,
       valid = valid && d.bounds(graph.symbols).max >= 0 && !d.overflowed();
     }
     if (valid) continue;
-    return fail(Code::bad_dim).say(text + " makes a size invalid").because("input '" + graph.value(v).name + "' becomes " + to_string(type));
+    return fail(Code::bad_dim)
+        .say(text + " makes a size invalid")
+        .because("input '" + graph.value(v).name + "' becomes " + to_string(type));
   }
   return {};
 }
 
 std::string range_text(const SymbolRange& range) {
-  return std::to_string(range.min) + " .. " + (range.max == INT64_MAX ? "any size" : std::to_string(range.max));
+  return std::to_string(range.min) + " .. " +
+         (range.max == INT64_MAX ? "any size" : std::to_string(range.max));
 }
 
 SymbolRange declared(const Graph& graph, const std::string& name) {
@@ -61,7 +64,9 @@ SymbolRange declared(const Graph& graph, const std::string& name) {
 Status pin(Graph& graph, const std::string& name, int64_t value, const std::string& text) {
   const SymbolRange range = declared(graph, name);
   if (value < range.min || value > range.max) {
-    return fail(Code::symbol_range).say("dim '" + name + "' is outside its range").because("found " + std::to_string(value) + " from " + text + ", allowed " + range_text(range));
+    return fail(Code::symbol_range)
+        .say("dim '" + name + "' is outside its range")
+        .because("found " + std::to_string(value) + " from " + text + ", allowed " + range_text(range));
   }
   GE_TRY(check_sizes(graph, {{name, Dim(value)}}, text));
   substitute(graph, {{name, Dim(value)}});
@@ -81,15 +86,21 @@ std::optional<std::vector<int64_t>> parse_numbers(std::string_view text) {
   }
 }
 
-Status bound(Graph& graph, const std::string& name, const std::vector<int64_t>& numbers, const std::string& text) {
-  SymbolRange range{numbers[0], numbers[1], std::clamp(declared(graph, name).opt, numbers[0], std::max(numbers[0], numbers[1]))};
+Status bound(Graph& graph, const std::string& name, const std::vector<int64_t>& numbers,
+             const std::string& text) {
+  SymbolRange range{numbers[0], numbers[1],
+                    std::clamp(declared(graph, name).opt, numbers[0], std::max(numbers[0], numbers[1]))};
   if (numbers.size() == 3) range.opt = numbers[2];
   if (range.min > range.max || range.opt < range.min || range.opt > range.max) {
-    return fail(Code::bad_usage).say("--dim " + text + ": the range is empty or does not hold its opt").try_("write NAME=MIN:MAX:OPT with MIN <= OPT <= MAX");
+    return fail(Code::bad_usage)
+        .say("--dim " + text + ": the range is empty or does not hold its opt")
+        .try_("write NAME=MIN:MAX:OPT with MIN <= OPT <= MAX");
   }
   const SymbolRange outer = declared(graph, name);
   if (range.min < outer.min || range.max > outer.max) {
-    return fail(Code::symbol_range).say("--dim " + text + " is wider than the model allows").because("the model declares " + range_text(outer));
+    return fail(Code::symbol_range)
+        .say("--dim " + text + " is wider than the model allows")
+        .because("the model declares " + range_text(outer));
   }
   graph.symbols[name] = range;
   return {};
@@ -119,15 +130,21 @@ Status apply_dim(Graph& graph, const std::string& text) {
   const auto parts = split_equals(text);
   const auto numbers = parts ? parse_numbers(parts->second) : std::nullopt;
   if (!numbers || numbers->size() > 3) {
-    return fail(Code::bad_usage).say("--dim " + text + " is not valid").try_("write NAME=N, NAME=MIN:MAX or NAME=MIN:MAX:OPT");
+    return fail(Code::bad_usage)
+        .say("--dim " + text + " is not valid")
+        .try_("write NAME=N, NAME=MIN:MAX or NAME=MIN:MAX:OPT");
   }
   const std::string& name = parts->first;
   const auto names = symbols_of(graph);
   if (!names.contains(name)) {
     const std::vector<std::string> known(names.begin(), names.end());
-    return fail(Code::unknown_symbol).say("no such dim '" + name + "'").because("dims are: " + list_text(known, "none, every size is fixed")).try_(near_text(name, known));
+    return fail(Code::unknown_symbol)
+        .say("no such dim '" + name + "'")
+        .because("dims are: " + list_text(known, "none, every size is fixed"))
+        .try_(near_text(name, known));
   }
-  return numbers->size() == 1 ? pin(graph, name, (*numbers)[0], "--dim " + text) : bound(graph, name, *numbers, text);
+  return numbers->size() == 1 ? pin(graph, name, (*numbers)[0], "--dim " + text)
+                              : bound(graph, name, *numbers, text);
 }
 
 namespace {
@@ -142,18 +159,22 @@ std::optional<size_t> input_index(const Graph& graph, const std::string& name) {
 // Pins the symbols that the input's shape names alone; what remains must be equal now, or at bind.
 Status fit_shape(Graph& graph, ValueId input, const std::vector<int64_t>& found, const std::string& text) {
   const auto mismatch = [&]() {
-    return fail(Code::input_shape).say("--freeze " + text + ": the shape does not fit").because("found " + dims_to_string(found) + ", the graph says " + to_string(graph.type(input).dims));
+    return fail(Code::input_shape)
+        .say("--freeze " + text + ": the shape does not fit")
+        .because("found " + dims_to_string(found) + ", the graph says " + to_string(graph.type(input).dims));
   };
   if (graph.type(input).dims.size() != found.size()) return mismatch();
   for (size_t i = 0; i < found.size(); ++i) {
     const Dim d = graph.type(input).dims[i];
     const auto names = d.symbols();
-    if (names.size() == 1 && d == Dim::symbol(names[0])) GE_TRY(pin(graph, names[0], found[i], "--freeze " + text));
+    if (names.size() == 1 && d == Dim::symbol(names[0]))
+      GE_TRY(pin(graph, names[0], found[i], "--freeze " + text));
   }
   for (size_t i = 0; i < found.size(); ++i) {
     const Dim d = graph.type(input).dims[i];
     if (Dim::never_equal(d, Dim(found[i]))) return mismatch();
-    if (!d.is_static()) graph.add_assertion({d, Dim(found[i]), "--freeze " + text + ": the shape must fit", {}});
+    if (!d.is_static())
+      graph.add_assertion({d, Dim(found[i]), "--freeze " + text + ": the shape must fit", {}});
   }
   return {};
 }
@@ -162,21 +183,30 @@ Status fit_shape(Graph& graph, ValueId input, const std::vector<int64_t>& found,
 
 Status freeze_input(Graph& graph, const std::string& text) {
   const auto parts = split_equals(text);
-  if (!parts) return fail(Code::bad_usage).say("--freeze " + text + " is not valid").try_("write NAME=FILE.npy");
+  if (!parts)
+    return fail(Code::bad_usage).say("--freeze " + text + " is not valid").try_("write NAME=FILE.npy");
   const auto index = input_index(graph, parts->first);
   if (!index) {
     std::vector<std::string> known;
     for (const ValueId v : graph.inputs) known.push_back(graph.value(v).name);
-    return fail(Code::unknown_input).say("no such input '" + parts->first + "'").because("inputs are: " + list_text(known, "none")).try_(near_text(parts->first, known));
+    return fail(Code::unknown_input)
+        .say("no such input '" + parts->first + "'")
+        .because("inputs are: " + list_text(known, "none"))
+        .try_(near_text(parts->first, known));
   }
   GE_ASSIGN(HostTensor tensor, read_npy_file(parts->second));
   const ValueId input = graph.inputs[*index];
   if (tensor.dtype != graph.type(input).dtype) {
-    return fail(Code::input_dtype).say("--freeze " + text + ": the dtype does not fit").because("found " + std::string(name_of(tensor.dtype)) + ", the graph says " + std::string(name_of(graph.type(input).dtype)));
+    return fail(Code::input_dtype)
+        .say("--freeze " + text + ": the dtype does not fit")
+        .because("found " + std::string(name_of(tensor.dtype)) + ", the graph says " +
+                 std::string(name_of(graph.type(input).dtype)));
   }
   GE_TRY(fit_shape(graph, input, tensor.dims, text));
-  TensorData data{tensor.dtype, tensor.dims, std::make_shared<const ByteBuffer>(std::move(tensor.bytes)), false, nullptr};
-  const ValueId constant = graph.add_constant(std::move(data), {Source{"--freeze " + parts->first, "", parts->first}});
+  TensorData data{tensor.dtype, tensor.dims, std::make_shared<const ByteBuffer>(std::move(tensor.bytes)),
+                  false, nullptr};
+  const ValueId constant =
+      graph.add_constant(std::move(data), {Source{"--freeze " + parts->first, "", parts->first}});
   graph.value(constant).name = std::exchange(graph.value(input).name, "");
   graph.replace_all_uses(input, constant);
   graph.inputs.erase(graph.inputs.begin() + static_cast<int64_t>(*index));

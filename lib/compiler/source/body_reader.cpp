@@ -39,7 +39,8 @@ void BodyReader::read_inputs(const Fields& fields) {
   const auto inputs = fields.array("inputs");
   if (!inputs) return;
   for (const Value json : *inputs) {
-    const Fields input(json, outer_ ? std::span<const KeyInfo>(kSubgraphInputKeys) : kInputKeys, "an input", state_.errors);
+    const Fields input(json, outer_ ? std::span<const KeyInfo>(kSubgraphInputKeys) : kInputKeys, "an input",
+                       state_.errors);
     const auto name = input.name("name");
     const auto dtype = state_.tensors.dtype(input);
     const auto shape = input.array("shape");
@@ -61,7 +62,8 @@ void BodyReader::read_initializers(const Fields& fields) {
     auto data = state_.tensors.read(initializer);
     if (!name) continue;
     const TensorData stand_in{DType::float32, {0}, std::make_shared<const ByteBuffer>(), false, nullptr};
-    const ValueId value = graph_.add_constant(data ? std::move(*data) : stand_in, {source_of(json, path, *name)});
+    const ValueId value =
+        graph_.add_constant(data ? std::move(*data) : stand_in, {source_of(json, path, *name)});
     graph_.value(value).name = *name;
     define(*name, value, json);
   }
@@ -72,7 +74,8 @@ void BodyReader::scan_nodes(const Fields& fields) {
   if (!nodes) return;
   if (nodes->size() > state_.nodes_left) {
     state_.errors.add(fault_at(*nodes, Code::document_limit, "too many nodes")
-                          .because("found " + std::to_string(nodes->size()) + ", allowed " + std::to_string(state_.nodes_left)));
+                          .because("found " + std::to_string(nodes->size()) + ", allowed " +
+                                   std::to_string(state_.nodes_left)));
     state_.gave_up = true;
     return;
   }
@@ -94,8 +97,10 @@ void BodyReader::scan_node(const Value& json, const std::string& path) {
   if (const auto outputs = fields.array("outputs")) {
     for (const Value v : *outputs) results.emplace_back(read_name(v, true, state_.errors).value_or(""), v);
   }
-  const NodeId id = graph_.add_node(Op::onnx, {}, std::vector<Type>(results.size()), {}, {source_of(json, path, name)});
-  graph_.node(id).onnx = std::make_unique<OnnxName>(OnnxName{domain, op.value_or(""), domain.empty() ? state_.opset : 1});
+  const NodeId id =
+      graph_.add_node(Op::onnx, {}, std::vector<Type>(results.size()), {}, {source_of(json, path, name)});
+  graph_.node(id).onnx =
+      std::make_unique<OnnxName>(OnnxName{domain, op.value_or(""), domain.empty() ? state_.opset : 1});
   specs_.push_back({json, id});
   for (size_t i = 0; i < results.size(); ++i) {
     if (results[i].first.empty()) continue;
@@ -106,9 +111,10 @@ void BodyReader::scan_node(const Value& json, const std::string& path) {
   if (name.empty()) return;
   const auto [at, is_new] = node_names_.emplace(name, json.place());
   if (is_new) return;
-  state_.errors.add(fault_at(*json.find("name"), Code::duplicate_name, "node name '" + name + "' is used twice")
-                        .because("the first is at " + at->second)
-                        .try_("rename one of them, or leave the name out"));
+  state_.errors.add(
+      fault_at(*json.find("name"), Code::duplicate_name, "node name '" + name + "' is used twice")
+          .because("the first is at " + at->second)
+          .try_("rename one of them, or leave the name out"));
 }
 
 void BodyReader::finish_node(const NodeSpec& spec) {
@@ -134,14 +140,16 @@ void BodyReader::read_outputs(const Fields& fields) {
   const auto outputs = fields.array("outputs");
   if (!outputs) return;
   if (outputs->size() == 0) {
-    state_.errors.add(fault_at(*outputs, Code::missing_key, "the graph has no outputs").try_("name at least one value"));
+    state_.errors.add(
+        fault_at(*outputs, Code::missing_key, "the graph has no outputs").try_("name at least one value"));
   }
   std::set<std::string> seen;
   for (const Value v : *outputs) {
     const auto name = read_name(v, false, state_.errors);
     if (!name) continue;
     if (!seen.insert(*name).second) {
-      state_.errors.add(fault_at(v, Code::duplicate_name, "output '" + *name + "' stands twice").try_("remove one of them"));
+      state_.errors.add(fault_at(v, Code::duplicate_name, "output '" + *name + "' stands twice")
+                            .try_("remove one of them"));
       continue;
     }
     const ValueId value = resolve(*name, v);
@@ -184,15 +192,18 @@ std::string BodyReader::nearest_name(const std::string& name) {
   return nearest(name, candidates);
 }
 
-// Outer values that the node's subgraphs use become operands after its own, and inputs of every subgraph in the same order.
+// Outer values that the node's subgraphs use become operands after its own, and inputs of every subgraph in
+// the same order.
 void BodyReader::append_captures(NodeId id, const Value& json) {
   std::sort(subgraph_captures_.begin(), subgraph_captures_.end());  // whatever the order of attributes
   for (const auto& [body, own] : subgraphs_) {
     std::vector<ValueId> formal(body->inputs.begin(), body->inputs.end() - static_cast<int64_t>(own.size()));
-    const std::vector<ValueId> captured(body->inputs.end() - static_cast<int64_t>(own.size()), body->inputs.end());
+    const std::vector<ValueId> captured(body->inputs.end() - static_cast<int64_t>(own.size()),
+                                        body->inputs.end());
     for (const std::string& name : subgraph_captures_) {
       const auto at = std::find(own.begin(), own.end(), name);
-      formal.push_back(at != own.end() ? captured[static_cast<size_t>(at - own.begin())] : body->add_input(name, Type{}));
+      formal.push_back(at != own.end() ? captured[static_cast<size_t>(at - own.begin())]
+                                       : body->add_input(name, Type{}));
     }
     body->inputs = std::move(formal);
   }

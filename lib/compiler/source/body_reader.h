@@ -1,5 +1,5 @@
-// Reads the body of a graph: inputs, initializers, nodes and outputs, for the graph itself and for subgraph attributes.
-// Entry: BodyReader. Invariant: names of one body and of the bodies around it are unique.
+// Reads the body of a graph: inputs, initializers, nodes and outputs, for the graph itself and for subgraph
+// attributes. Entry: BodyReader. Invariant: names of one body and of the bodies around it are unique.
 #pragma once
 #include <map>
 #include <memory>
@@ -16,7 +16,8 @@ namespace ge {
 
 // What all bodies of one file share.
 struct ReadState {
-  ReadState(std::string folder, int64_t max_nodes) : tensors(std::move(folder), errors), nodes_left(max_nodes) {}
+  ReadState(std::string folder, int64_t max_nodes)
+      : tensors(std::move(folder), errors), nodes_left(max_nodes) {}
   ErrorList errors;
   TensorReader tensors;
   int opset = 0;
@@ -25,14 +26,15 @@ struct ReadState {
   bool gave_up = false;       // nodes were not read: names they define are no faults
 };
 
-// Attribute of nodes whose subgraphs use values of the graph around them: their names, in the order in which those values
-// stand after the node's own operands and after each subgraph's own inputs.
+// Attribute of nodes whose subgraphs use values of the graph around them: their names, in the order in which
+// those values stand after the node's own operands and after each subgraph's own inputs.
 inline constexpr const char* kCapturesAttr = "graph.captures";
 
 class BodyReader {
  public:
   // `outer` is null for the graph itself. `path` is the body's JSON pointer.
-  BodyReader(ReadState& state, BodyReader* outer, std::string path) : state_(state), outer_(outer), path_(std::move(path)) {}
+  BodyReader(ReadState& state, BodyReader* outer, std::string path)
+      : state_(state), outer_(outer), path_(std::move(path)) {}
 
   Graph read(const Fields& fields, const SymbolRanges& symbols);
   // Names of outer values that this body uses; each is an input after the body's own.
@@ -73,8 +75,9 @@ class BodyReader {
   std::set<std::string> undefined_;                          // told already
   std::vector<NodeSpec> specs_;
   std::vector<std::string> captures_;
-  std::vector<std::string> subgraph_captures_;               // of the node being read
-  std::vector<std::pair<std::shared_ptr<Graph>, std::vector<std::string>>> subgraphs_;  // of the node being read
+  std::vector<std::string> subgraph_captures_;  // of the node being read
+  std::vector<std::pair<std::shared_ptr<Graph>, std::vector<std::string>>>
+      subgraphs_;  // of the node being read
 };
 
 // An element type and a shape of dims (names, numbers, expressions); faults are told.

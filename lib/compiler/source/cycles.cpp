@@ -25,14 +25,16 @@ std::vector<NodeId> targets_of(const Graph& graph, NodeId id) {
   return list;
 }
 
-// Removes, again and again, the nodes of `left` that read nothing in it, or (backward) that nothing in it reads.
+// Removes, again and again, the nodes of `left` that read nothing in it, or (backward) that nothing in it
+// reads.
 template <class Before, class After>
 void peel(std::set<NodeId>& left, Before before, After after) {
   std::map<NodeId, size_t> waiting;
   std::vector<NodeId> ready;
   for (const NodeId id : left) {
     const auto list = before(id);
-    const auto count = static_cast<size_t>(std::count_if(list.begin(), list.end(), [&](NodeId n) { return left.contains(n); }));
+    const auto count = static_cast<size_t>(
+        std::count_if(list.begin(), list.end(), [&](NodeId n) { return left.contains(n); }));
     waiting[id] = count;
     if (count == 0) ready.push_back(id);
   }
@@ -46,7 +48,8 @@ void peel(std::set<NodeId>& left, Before before, After after) {
   }
 }
 
-// Walks from the first node of `left` against the edges until a node comes again. Every node of `left` reads one in it.
+// Walks from the first node of `left` against the edges until a node comes again. Every node of `left` reads
+// one in it.
 std::vector<NodeId> one_cycle(const Graph& graph, const std::set<NodeId>& left) {
   std::vector<NodeId> walk;
   std::map<NodeId, size_t> position;
@@ -77,7 +80,11 @@ Diagnostic told(const Graph& graph, const std::vector<NodeId>& cycle) {
   for (size_t i = 0; i < std::min(cycle.size(), kMaxShown); ++i) text += label(graph, cycle[i]) + " -> ";
   if (cycle.size() > kMaxShown) text += "(" + std::to_string(cycle.size() - kMaxShown) + " more) -> ";
   const Source& first = graph.node(cycle.front()).sources.front();
-  return fail(Code::graph_cycle).say("nodes form a cycle").at(first.place).in(first.path).because(text + label(graph, cycle.front()));
+  return fail(Code::graph_cycle)
+      .say("nodes form a cycle")
+      .at(first.place)
+      .in(first.path)
+      .because(text + label(graph, cycle.front()));
 }
 
 }  // namespace

@@ -12,7 +12,8 @@ std::optional<Dim> read_dim(const Value& json, ErrorList& errors) {
   const auto text = json.as_string();
   if (!integer && !text) {
     const Code code = json.is_number() ? Code::bad_dim : Code::wrong_json_type;
-    errors.add(fault_at(json, code, "dimension is not valid").because("found " + json.describe() + ", " + allowed));
+    errors.add(
+        fault_at(json, code, "dimension is not valid").because("found " + json.describe() + ", " + allowed));
     return std::nullopt;
   }
   if (text) {
@@ -29,7 +30,8 @@ std::optional<Dim> read_dim(const Value& json, ErrorList& errors) {
   } else if (*integer >= 0) {
     return Dim(*integer);
   }
-  errors.add(fault_at(json, Code::bad_dim, "dimension is negative").because("found " + json.describe() + ", " + allowed));
+  errors.add(fault_at(json, Code::bad_dim, "dimension is negative")
+                 .because("found " + json.describe() + ", " + allowed));
   return std::nullopt;
 }
 
@@ -44,12 +46,14 @@ std::optional<Dims> read_shape(const Value& shape, ErrorList& errors) {
   if (!valid) return std::nullopt;
   if (dims.size() > kMaxTensorRank) {
     errors.add(fault_at(shape, Code::document_limit, "too many dims")
-                   .because("found " + std::to_string(dims.size()) + ", allowed up to " + std::to_string(kMaxTensorRank)));
+                   .because("found " + std::to_string(dims.size()) + ", allowed up to " +
+                            std::to_string(kMaxTensorRank)));
     return std::nullopt;
   }
   const bool has_zero = std::any_of(dims.begin(), dims.end(), [](const Dim& d) { return d.is_value(0); });
   if (!has_zero && (product(dims) * Dim(8)).overflowed()) {
-    errors.add(fault_at(shape, Code::size_overflow, "tensor size overflows").because("found " + to_string(dims)));
+    errors.add(
+        fault_at(shape, Code::size_overflow, "tensor size overflows").because("found " + to_string(dims)));
     return std::nullopt;
   }
   return dims;
@@ -71,7 +75,8 @@ void read_range(const Value& json, SymbolRange& range, ErrorList& errors) {
   if (range.min < 0) return tell("min", "0 and up");
   if (range.max < range.min) return tell("max", "min (" + std::to_string(range.min) + ") and up");
   range.opt = opt.value_or(std::clamp<int64_t>(1, range.min, range.max));
-  if (range.opt < range.min || range.opt > range.max) tell("opt", std::to_string(range.min) + " .. " + std::to_string(range.max));
+  if (range.opt < range.min || range.opt > range.max)
+    tell("opt", std::to_string(range.min) + " .. " + std::to_string(range.max));
 }
 
 }  // namespace

@@ -16,7 +16,8 @@ Diagnostic fault_at_key(const Value& value, Code code, const std::string& messag
 
 void tell_wrong_type(const Value& value, const std::string& allowed, ErrorList& errors) {
   const std::string key(value.key());
-  errors.add(fault_at(value, Code::wrong_json_type, key.empty() ? "value has the wrong type" : "\"" + key + "\" has the wrong type")
+  errors.add(fault_at(value, Code::wrong_json_type,
+                      key.empty() ? "value has the wrong type" : "\"" + key + "\" has the wrong type")
                  .because("found " + value.describe() + ", allowed " + allowed));
 }
 
@@ -35,7 +36,8 @@ std::optional<std::string> read_name(const Value& value, bool may_be_empty, Erro
 }
 
 namespace {
-void tell_unknown_key(const Value& member, std::span<const KeyInfo> keys, const std::string& what, ErrorList& errors) {
+void tell_unknown_key(const Value& member, std::span<const KeyInfo> keys, const std::string& what,
+                      ErrorList& errors) {
   std::vector<std::string> names;
   std::string list;
   for (const KeyInfo& key : keys) {
@@ -43,20 +45,23 @@ void tell_unknown_key(const Value& member, std::span<const KeyInfo> keys, const 
     list += (list.empty() ? "" : ", ") + names.back();
   }
   const std::string near = nearest(member.key(), names);
-  errors.add(fault_at_key(member, Code::unknown_key, "unknown key \"" + std::string(member.key()) + "\" in " + what)
-                 .because("keys are " + list)
-                 .try_(near.empty() ? "remove it" : "did you mean \"" + near + "\"?"));
+  errors.add(
+      fault_at_key(member, Code::unknown_key, "unknown key \"" + std::string(member.key()) + "\" in " + what)
+          .because("keys are " + list)
+          .try_(near.empty() ? "remove it" : "did you mean \"" + near + "\"?"));
 }
 }  // namespace
 
 Fields::Fields(const Value& value, std::span<const KeyInfo> keys, const std::string& what, ErrorList& errors)
     : value_(value), errors_(errors) {
   if (!value.is_object()) {
-    errors.add(fault_at(value, Code::wrong_json_type, what + " must be an object").because("found " + value.describe()));
+    errors.add(fault_at(value, Code::wrong_json_type, what + " must be an object")
+                   .because("found " + value.describe()));
     return;
   }
   for (const Value member : value) {
-    const bool known = std::any_of(keys.begin(), keys.end(), [&](const KeyInfo& k) { return k.name == member.key(); });
+    const bool known =
+        std::any_of(keys.begin(), keys.end(), [&](const KeyInfo& k) { return k.name == member.key(); });
     if (!known) tell_unknown_key(member, keys, what, errors);
   }
   for (const KeyInfo& key : keys) {
@@ -70,7 +75,8 @@ std::optional<Value> Fields::find(std::string_view key) const {
   return value_.is_object() ? value_.find(key) : std::nullopt;
 }
 
-std::optional<Value> Fields::expect(std::string_view key, bool fits(const Value&), const std::string& what) const {
+std::optional<Value> Fields::expect(std::string_view key, bool fits(const Value&),
+                                    const std::string& what) const {
   const auto found = find(key);
   if (!found || fits(*found)) return found;
   tell_wrong_type(*found, what, errors_);
@@ -78,21 +84,25 @@ std::optional<Value> Fields::expect(std::string_view key, bool fits(const Value&
 }
 
 std::optional<std::string> Fields::text(std::string_view key) const {
-  const auto found = expect(key, [](const Value& v) { return v.is_string(); }, "a string");
+  const auto found = expect(
+      key, [](const Value& v) { return v.is_string(); }, "a string");
   return found ? std::optional(std::string(*found->as_string())) : std::nullopt;
 }
 
 std::optional<int64_t> Fields::integer(std::string_view key) const {
-  const auto found = expect(key, [](const Value& v) { return v.as_int64().has_value(); }, "an integer");
+  const auto found = expect(
+      key, [](const Value& v) { return v.as_int64().has_value(); }, "an integer");
   return found ? found->as_int64() : std::nullopt;
 }
 
 std::optional<Value> Fields::array(std::string_view key) const {
-  return expect(key, [](const Value& v) { return v.is_array(); }, "an array");
+  return expect(
+      key, [](const Value& v) { return v.is_array(); }, "an array");
 }
 
 std::optional<Value> Fields::object(std::string_view key) const {
-  return expect(key, [](const Value& v) { return v.is_object(); }, "an object");
+  return expect(
+      key, [](const Value& v) { return v.is_object(); }, "an object");
 }
 
 std::optional<std::string> Fields::name(std::string_view key, bool may_be_empty) const {

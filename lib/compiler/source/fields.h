@@ -1,5 +1,5 @@
-// Reading JSON objects with every fault collected. Entry: Fields. Invariant: a getter that gives nullopt has told why, or the
-// key is absent and optional.
+// Reading JSON objects with every fault collected. Entry: Fields. Invariant: a getter that gives nullopt has
+// told why, or the key is absent and optional.
 #pragma once
 #include <optional>
 #include <span>
@@ -18,14 +18,15 @@ Diagnostic fault_at_key(const Value& value, Code code, const std::string& messag
 
 class Fields {
  public:
-  // Tells unknown keys (nearest offered) and missing required ones. `what` names the object in messages: "a node".
+  // Tells unknown keys (nearest offered) and missing required ones. `what` names the object in messages: "a
+  // node".
   Fields(const Value& value, std::span<const KeyInfo> keys, const std::string& what, ErrorList& errors);
   bool is_object() const { return value_.is_object(); }
   const Value& value() const { return value_; }
 
   std::optional<Value> find(std::string_view key) const;
-  std::optional<std::string> text(std::string_view key) const;          // a string
-  std::optional<int64_t> integer(std::string_view key) const;           // within int64
+  std::optional<std::string> text(std::string_view key) const;  // a string
+  std::optional<int64_t> integer(std::string_view key) const;   // within int64
   std::optional<Value> array(std::string_view key) const;
   std::optional<Value> object(std::string_view key) const;
   // A string that may be a name: any UTF-8 without NUL, not empty unless `may_be_empty`.

@@ -15,14 +15,15 @@ int read_opset(const Fields& fields, ErrorList& errors) {
   if (!opset) return kNewestOpset;
   if (*opset >= kOldestOpset && *opset <= kNewestOpset) return static_cast<int>(*opset);
   errors.add(fault_at(*fields.find("opset"), Code::unsupported_op_version, "opset is not supported")
-                 .because("found " + std::to_string(*opset) + ", allowed " + std::to_string(kOldestOpset) + " .. " +
-                          std::to_string(kNewestOpset)));
+                 .because("found " + std::to_string(*opset) + ", allowed " + std::to_string(kOldestOpset) +
+                          " .. " + std::to_string(kNewestOpset)));
   return kNewestOpset;
 }
 
 }  // namespace
 
-Result<Graph> read_graph_json(ByteSpan text, std::string display_name, std::string folder, const ReadOptions& options) {
+Result<Graph> read_graph_json(ByteSpan text, std::string display_name, std::string folder,
+                              const ReadOptions& options) {
   DocumentLimits limits;
   limits.max_bytes = options.max_bytes;
   limits.max_depth = options.max_depth;

@@ -1,6 +1,6 @@
 // graph.json -> Graph of ONNX operators. Entry: read_graph_json. The format is docs/graph-format.md.
-// Invariant: a graph that comes back has unique names, every value is produced once and before it is used, and its weights have
-// been found with the right dtype and size (their bytes load when first needed).
+// Invariant: a graph that comes back has unique names, every value is produced once and before it is used,
+// and its weights have been found with the right dtype and size (their bytes load when first needed).
 #pragma once
 #include <string>
 
@@ -22,9 +22,11 @@ struct ReadOptions {
   int64_t max_nodes = kMaxGraphNodes;
 };
 
-// `display_name` stands in places ("graph.json:14:5"); `folder` is what relative file paths start from ("" is the current one).
-// Nodes are Op::onnx in the file's order; results of nodes have no types yet (lower_onnx infers them). All faults of the text are
-// told at once, each with line, column and JSON pointer (E02xx; files that cannot be read E01xx).
-Result<Graph> read_graph_json(ByteSpan text, std::string display_name, std::string folder, const ReadOptions& options = {});
+// `display_name` stands in places ("graph.json:14:5"); `folder` is what relative file paths start from ("" is
+// the current one). Nodes are Op::onnx in the file's order; results of nodes have no types yet (lower_onnx
+// infers them). All faults of the text are told at once, each with line, column and JSON pointer (E02xx;
+// files that cannot be read E01xx).
+Result<Graph> read_graph_json(ByteSpan text, std::string display_name, std::string folder,
+                              const ReadOptions& options = {});
 
 }  // namespace ge

@@ -1,4 +1,5 @@
-// The canonical writer: keys in the order of docs/graph-format.md, small tensors inline, the others in one safetensors file.
+// The canonical writer: keys in the order of docs/graph-format.md, small tensors inline, the others in one
+// safetensors file.
 #include "compiler/source/graph_json_write.h"
 
 #include <algorithm>
@@ -33,13 +34,15 @@ void write_number(DocumentBuilder& b, DType dtype, const std::byte* bytes, int64
   }
 }
 
-// Whether every element comes back with the same bits from its number (a NaN may carry bits that no number has, a bool may hold 2).
+// Whether every element comes back with the same bits from its number (a NaN may carry bits that no number
+// has, a bool may hold 2).
 bool survives_text(DType dtype, const ByteBuffer& bytes, int64_t count) {
   ByteBuffer again = ByteBuffer::allocate(bytes.size(), true);
   for (int64_t i = 0; i < count; ++i) {
     if (is_float(dtype)) {
       const double value = load_as_double(dtype, bytes.data(), i);
-      store_from_double(dtype, again.data(), i, std::isnan(value) ? std::numeric_limits<double>::quiet_NaN() : value);
+      store_from_double(dtype, again.data(), i,
+                        std::isnan(value) ? std::numeric_limits<double>::quiet_NaN() : value);
     } else {
       store_from_int64(dtype, again.data(), i, load_as_int64(dtype, bytes.data(), i));
     }
@@ -138,7 +141,9 @@ class Writer {
 
   Status write_node(const Graph& graph, const Node& node) {
     if (node.op != Op::onnx) {
-      return fail(Code::unsupported_feature).say("a graph of core ops cannot be written as graph.json").because("found " + std::string(name_of(node.op)));
+      return fail(Code::unsupported_feature)
+          .say("a graph of core ops cannot be written as graph.json")
+          .because("found " + std::string(name_of(node.op)));
     }
     const size_t captured = captures_of(node);
     b_.begin_object();
@@ -182,13 +187,20 @@ class Writer {
   }
 
   Status write_attribute(const Attr& attr, size_t captured) {
-    if (const auto* integer = std::get_if<int64_t>(&attr)) b_.value(*integer);
-    else if (const auto* number = std::get_if<double>(&attr)) b_.value(*number);
-    else if (const auto* text = std::get_if<std::string>(&attr)) b_.value(*text);
-    else if (const auto* dtype = std::get_if<DType>(&attr)) b_.value(name_of(*dtype));
-    else if (const auto* integers = std::get_if<std::vector<int64_t>>(&attr)) b_.integers(*integers);
-    else if (const auto* numbers = std::get_if<std::vector<double>>(&attr)) write_list(*numbers);
-    else if (const auto* texts = std::get_if<std::vector<std::string>>(&attr)) write_list(*texts);
+    if (const auto* integer = std::get_if<int64_t>(&attr))
+      b_.value(*integer);
+    else if (const auto* number = std::get_if<double>(&attr))
+      b_.value(*number);
+    else if (const auto* text = std::get_if<std::string>(&attr))
+      b_.value(*text);
+    else if (const auto* dtype = std::get_if<DType>(&attr))
+      b_.value(name_of(*dtype));
+    else if (const auto* integers = std::get_if<std::vector<int64_t>>(&attr))
+      b_.integers(*integers);
+    else if (const auto* numbers = std::get_if<std::vector<double>>(&attr))
+      write_list(*numbers);
+    else if (const auto* texts = std::get_if<std::vector<std::string>>(&attr))
+      write_list(*texts);
     else if (const auto* tensor = std::get_if<TensorAttr>(&attr)) {
       b_.begin_object().key("tensor").begin_object();
       GE_TRY(write_tensor(tensor->data, ""));
@@ -247,7 +259,9 @@ std::string without_folder(const std::string& path) {
 
 Result<GraphText> graph_to_json(const Graph& graph, const std::string& weights_file) {
   if (!graph.assertions.empty()) {
-    return fail(Code::unsupported_feature).say("a graph with assertions cannot be written as graph.json").because(graph.assertions.front().message);
+    return fail(Code::unsupported_feature)
+        .say("a graph with assertions cannot be written as graph.json")
+        .because(graph.assertions.front().message);
   }
   return Writer(weights_file).run(graph);
 }
@@ -257,7 +271,8 @@ Status write_graph_json(const Graph& graph, const std::string& path) {
     GE_ASSIGN(const GraphText text, graph_to_json(graph, ""));
     return write_stdout(as_bytes(text.json));
   }
-  const std::string weights = (path.ends_with(".json") ? path.substr(0, path.size() - 5) : path) + ".safetensors";
+  const std::string weights =
+      (path.ends_with(".json") ? path.substr(0, path.size() - 5) : path) + ".safetensors";
   GE_ASSIGN(const GraphText text, graph_to_json(graph, without_folder(weights)));
   if (text.weights.size() > 0) GE_TRY(write_file(weights, text.weights.span()));
   return write_file(path, as_bytes(text.json));

@@ -1,4 +1,5 @@
-// JSON pointers to line and column, by parsing the text once more: faults are rare, positions for every value are not cheap.
+// JSON pointers to line and column, by parsing the text once more: faults are rare, positions for every value
+// are not cheap.
 #include "compiler/source/locate.h"
 
 #include <algorithm>

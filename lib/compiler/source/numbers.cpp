@@ -22,7 +22,8 @@ struct Range {
 };
 Range range_of(DType dtype) {
   const int bits = bits_of(dtype);
-  if (class_of(dtype) == DTypeClass::kUnsigned) return {0, bits == 64 ? UINT64_MAX : (uint64_t{1} << bits) - 1};
+  if (class_of(dtype) == DTypeClass::kUnsigned)
+    return {0, bits == 64 ? UINT64_MAX : (uint64_t{1} << bits) - 1};
   const uint64_t half = uint64_t{1} << (bits - 1);
   return {-static_cast<int64_t>(half - 1) - 1, half - 1};
 }
@@ -31,8 +32,9 @@ bool store_integer(const Value& number, DType dtype, std::byte* bytes, int64_t i
   const Range range = range_of(dtype);
   const auto value = number.as_int64();
   const auto large = number.as_uint64();
-  const bool fits = (value && *value >= range.low && (*value < 0 || static_cast<uint64_t>(*value) <= range.high)) ||
-                    (!value && large && *large <= range.high);
+  const bool fits =
+      (value && *value >= range.low && (*value < 0 || static_cast<uint64_t>(*value) <= range.high)) ||
+      (!value && large && *large <= range.high);
   if (!fits) {
     why = "allowed " + std::to_string(range.low) + " .. " + std::to_string(range.high);
     if (number.is_number() && !number.is_integer()) why = "it has a fraction or an exponent; " + why;
@@ -85,7 +87,8 @@ bool store_float(const Value& number, DType dtype, std::byte* bytes, int64_t ind
 
 bool store_number(const Value& number, DType dtype, std::byte* bytes, int64_t index, std::string& why) {
   if (is_bool(dtype)) return store_bool(number, bytes, index, why);
-  return is_float(dtype) ? store_float(number, dtype, bytes, index, why) : store_integer(number, dtype, bytes, index, why);
+  return is_float(dtype) ? store_float(number, dtype, bytes, index, why)
+                         : store_integer(number, dtype, bytes, index, why);
 }
 
 }  // namespace ge

@@ -12,10 +12,13 @@
 namespace ge {
 namespace {
 
-// Tensors in files that are no larger are read at once: shapes, axes and scalars are looked at while compiling.
+// Tensors in files that are no larger are read at once: shapes, axes and scalars are looked at while
+// compiling.
 constexpr int64_t kReadAtOnceBytes = 4096;
 
-std::string type_text(DType dtype, std::span<const int64_t> dims) { return std::string(name_of(dtype)) + dims_to_string(dims); }
+std::string type_text(DType dtype, std::span<const int64_t> dims) {
+  return std::string(name_of(dtype)) + dims_to_string(dims);
+}
 
 std::shared_ptr<const std::function<Result<ByteBuffer>()>> loader(std::function<Result<ByteBuffer>()> load) {
   return std::make_shared<const std::function<Result<ByteBuffer>()>>(std::move(load));
@@ -32,9 +35,11 @@ Result<TensorData> loaded(TensorData tensor, std::function<Result<ByteBuffer>()>
   return tensor;
 }
 
-Diagnostic differs(const std::string& path, DType dtype, std::span<const int64_t> dims, const TensorData& tensor) {
+Diagnostic differs(const std::string& path, DType dtype, std::span<const int64_t> dims,
+                   const TensorData& tensor) {
   return fail(Code::bad_tensor_data)
-      .because(path + " holds " + type_text(dtype, dims) + ", the graph says " + type_text(tensor.dtype, tensor.dims));
+      .because(path + " holds " + type_text(dtype, dims) + ", the graph says " +
+               type_text(tensor.dtype, tensor.dims));
 }
 
 // Faults of the file `path`, told at the JSON that names it.
@@ -81,7 +86,8 @@ std::optional<std::vector<int64_t>> TensorReader::static_dims(const Value& shape
   }
   if (dims.size() > kMaxTensorRank) {
     errors_.add(fault_at(shape, Code::document_limit, "too many dims")
-                    .because("found " + std::to_string(dims.size()) + ", allowed up to " + std::to_string(kMaxTensorRank)));
+                    .because("found " + std::to_string(dims.size()) + ", allowed up to " +
+                             std::to_string(kMaxTensorRank)));
     return std::nullopt;
   }
   return dims;
@@ -97,14 +103,16 @@ std::optional<TensorData> TensorReader::read(const Fields& fields) {
   tensor.dtype = *dtype;
   tensor.dims = *dims;
   if (!tensor_bytes(*dtype, *dims)) {
-    errors_.add(fault_at(*shape, Code::size_overflow, "tensor size overflows").because("found " + type_text(*dtype, *dims)));
+    errors_.add(fault_at(*shape, Code::size_overflow, "tensor size overflows")
+                    .because("found " + type_text(*dtype, *dims)));
     return std::nullopt;
   }
   if (data->is_array()) return inline_data(*data, std::move(tensor));
   if (data->is_object()) return object_data(*data, std::move(tensor));
-  errors_.add(fault_at(*data, Code::wrong_json_type, "\"data\" has the wrong type")
-                  .because("found " + data->describe() + ", allowed an array of numbers or an object")
-                  .try_("write [v] for one element, {\"fill\": v} for all alike, {\"file\": ...} for a file"));
+  errors_.add(
+      fault_at(*data, Code::wrong_json_type, "\"data\" has the wrong type")
+          .because("found " + data->describe() + ", allowed an array of numbers or an object")
+          .try_("write [v] for one element, {\"fill\": v} for all alike, {\"file\": ...} for a file"));
   return std::nullopt;
 }
 
@@ -126,8 +134,8 @@ class InlineReader {
   bool read_flat(const Value& data) {
     if (data.size() != count_ && !is_nested_empty(data)) {
       errors_.add(fault_at(data, Code::bad_tensor_data, "number of elements differs from the shape")
-                      .because("found " + std::to_string(data.size()) + ", " + type_text(tensor_.dtype, tensor_.dims) + " needs " +
-                               std::to_string(count_)));
+                      .because("found " + std::to_string(data.size()) + ", " +
+                               type_text(tensor_.dtype, tensor_.dims) + " needs " + std::to_string(count_)));
       return false;
     }
     for (const Value v : data) {
@@ -142,9 +150,11 @@ class InlineReader {
   bool read_nested(const Value& data, size_t axis) {
     const bool innermost = axis + 1 == tensor_.dims.size();
     if (!data.is_array() || axis >= tensor_.dims.size() || data.size() != tensor_.dims[axis]) {
-      errors_.add(fault_at(data, Code::bad_tensor_data, "nesting does not fit the shape")
-                      .because("found " + (data.is_array() ? std::to_string(data.size()) + " elements" : data.describe()) + " at depth " +
-                               std::to_string(axis) + "; the shape is " + dims_to_string(tensor_.dims)));
+      errors_.add(
+          fault_at(data, Code::bad_tensor_data, "nesting does not fit the shape")
+              .because(
+                  "found " + (data.is_array() ? std::to_string(data.size()) + " elements" : data.describe()) +
+                  " at depth " + std::to_string(axis) + "; the shape is " + dims_to_string(tensor_.dims)));
       return false;
     }
     for (const Value v : data) {
@@ -156,8 +166,9 @@ class InlineReader {
   bool store(const Value& v) {
     std::string why;
     if (store_number(v, tensor_.dtype, bytes_.data(), next_++, why)) return true;
-    errors_.add(fault_at(v, Code::bad_tensor_data, "element does not fit " + std::string(name_of(tensor_.dtype)))
-                    .because("found " + v.describe() + "; " + why));
+    errors_.add(
+        fault_at(v, Code::bad_tensor_data, "element does not fit " + std::string(name_of(tensor_.dtype)))
+            .because("found " + v.describe() + "; " + why));
     return false;
   }
 
@@ -174,7 +185,8 @@ std::optional<TensorData> TensorReader::inline_data(const Value& data, TensorDat
   // The text holds one value per element: a shape that claims more is refused before anything is allocated.
   if (tensor.count() > data.document().node_count()) {
     errors_.add(fault_at(data, Code::bad_tensor_data, "number of elements differs from the shape")
-                    .because("found " + std::to_string(data.size()) + ", " + type_text(tensor.dtype, tensor.dims) + " needs " +
+                    .because("found " + std::to_string(data.size()) + ", " +
+                             type_text(tensor.dtype, tensor.dims) + " needs " +
                              std::to_string(tensor.count())));
     return std::nullopt;
   }
@@ -193,7 +205,8 @@ std::optional<TensorData> TensorReader::object_data(const Value& data, TensorDat
   const auto fill = fields.find("fill"), base64 = fields.find("base64"), file = fields.find("file");
   const int forms = (fill ? 1 : 0) + (base64 ? 1 : 0) + (file ? 1 : 0);
   if (forms != 1) {
-    errors_.add(fault_at(data, forms == 0 ? Code::missing_key : Code::bad_tensor_data, "data must have exactly one of fill, file, base64")
+    errors_.add(fault_at(data, forms == 0 ? Code::missing_key : Code::bad_tensor_data,
+                         "data must have exactly one of fill, file, base64")
                     .because("found " + std::to_string(forms)));
     return std::nullopt;
   }
@@ -209,8 +222,9 @@ std::optional<TensorData> TensorReader::fill_data(const Value& fill, TensorData 
   ByteBuffer one = ByteBuffer::allocate(static_cast<size_t>(bytes_of(tensor.dtype, 1)), true);
   std::string why;
   if (!store_number(fill, tensor.dtype, one.data(), 0, why)) {
-    errors_.add(fault_at(fill, Code::bad_tensor_data, "fill does not fit " + std::string(name_of(tensor.dtype)))
-                    .because("found " + fill.describe() + "; " + why));
+    errors_.add(
+        fault_at(fill, Code::bad_tensor_data, "fill does not fit " + std::string(name_of(tensor.dtype)))
+            .because("found " + fill.describe() + "; " + why));
     return std::nullopt;
   }
   tensor.bytes = std::make_shared<const ByteBuffer>(std::move(one));
@@ -226,12 +240,14 @@ std::optional<TensorData> TensorReader::base64_data(const Value& text, TensorDat
   }
   auto bytes = base64_decode(*encoded);
   if (!bytes) {
-    errors_.add(fault_at(text, Code::bad_tensor_data, "text is not base64").try_("use A-Z a-z 0-9 + / and = for padding, no white space"));
+    errors_.add(fault_at(text, Code::bad_tensor_data, "text is not base64")
+                    .try_("use A-Z a-z 0-9 + / and = for padding, no white space"));
     return std::nullopt;
   }
   if (static_cast<int64_t>(bytes->size()) != tensor.size_bytes()) {
     errors_.add(fault_at(text, Code::bad_tensor_data, "number of bytes differs from dtype and shape")
-                    .because("found " + std::to_string(bytes->size()) + ", " + type_text(tensor.dtype, tensor.dims) + " needs " +
+                    .because("found " + std::to_string(bytes->size()) + ", " +
+                             type_text(tensor.dtype, tensor.dims) + " needs " +
                              std::to_string(tensor.size_bytes())));
     return std::nullopt;
   }
@@ -247,9 +263,11 @@ std::optional<TensorData> TensorReader::file_data(const Fields& data, TensorData
   const auto offset = data.integer("offset");
   if ((has_tensor && !name) || (has_offset && !offset)) return std::nullopt;
   if (has_tensor == has_offset && (has_tensor || !path->ends_with(".npy"))) {
-    errors_.add(fault_at(data.value(), Code::bad_tensor_data, "how to read the file is not clear")
-                    .because("found " + std::string(has_tensor ? "both tensor and offset" : "neither tensor nor offset, and no .npy file"))
-                    .try_("give tensor (safetensors) or offset (raw little-endian bytes)"));
+    errors_.add(
+        fault_at(data.value(), Code::bad_tensor_data, "how to read the file is not clear")
+            .because("found " + std::string(has_tensor ? "both tensor and offset"
+                                                       : "neither tensor nor offset, and no .npy file"))
+            .try_("give tensor (safetensors) or offset (raw little-endian bytes)"));
     return std::nullopt;
   }
   Result<TensorData> result = has_tensor   ? safetensors_data(*path, *name, std::move(tensor))
@@ -259,17 +277,20 @@ std::optional<TensorData> TensorReader::file_data(const Fields& data, TensorData
   // Many tensors may stand in one file: what is wrong with the file is told once.
   const Diagnostic& first = result.error().first();
   const bool about_file = first.code != Code::undefined_value && first.code != Code::bad_tensor_data;
-  if (about_file && !told_.insert(*path + "\n" + first.message + "\n" + first.found).second) return std::nullopt;
+  if (about_file && !told_.insert(*path + "\n" + first.message + "\n" + first.found).second)
+    return std::nullopt;
   const Value at = *data.find(first.code == Code::undefined_value ? "tensor" : "file");
   errors_.add(placed(std::move(result).take_error(), *path, at));
   return std::nullopt;
 }
 
-Result<TensorData> TensorReader::safetensors_data(const std::string& path, const std::string& name, TensorData tensor) {
+Result<TensorData> TensorReader::safetensors_data(const std::string& path, const std::string& name,
+                                                  TensorData tensor) {
   GE_ASSIGN(const auto file, safetensors(path));
   const SafetensorsEntry* entry = file->find(name);
   if (!entry) {
-    GE_ASSIGN(const HostTensor never, file->read(name));  // says undefined_value, or which dtype ge has no type for
+    GE_ASSIGN(const HostTensor never,
+              file->read(name));  // says undefined_value, or which dtype ge has no type for
     (void)never;
   } else if (entry->dtype != tensor.dtype || entry->dims != tensor.dims) {
     return differs("'" + name + "' in " + path, entry->dtype, entry->dims, tensor);
@@ -287,13 +308,15 @@ Result<TensorData> TensorReader::npy_data(const std::string& path, TensorData te
   constexpr int64_t kPrefix = 64 << 10;
   GE_ASSIGN(const ByteBuffer prefix, file.read(0, std::min(file.size(), kPrefix)));
   GE_ASSIGN(const NpyHeader header, read_npy_header(prefix.span(), file.size(), path));
-  if (header.dtype != tensor.dtype || header.dims != tensor.dims) return differs(path, header.dtype, header.dims, tensor);
+  if (header.dtype != tensor.dtype || header.dims != tensor.dims)
+    return differs(path, header.dtype, header.dims, tensor);
   const std::vector<int64_t> dims = tensor.dims;
   const DType dtype = tensor.dtype;
   return loaded(std::move(tensor), [folder, path, dims, dtype]() -> Result<ByteBuffer> {
     GE_ASSIGN(const File again, folder->open_beneath(path));
     GE_ASSIGN(HostTensor read, read_npy(again));
-    if (read.dtype != dtype || read.dims != dims) return fail(Code::file_unreadable).say("the file changed while it was in use").at(path);
+    if (read.dtype != dtype || read.dims != dims)
+      return fail(Code::file_unreadable).say("the file changed while it was in use").at(path);
     return std::move(read.bytes);
   });
 }
@@ -303,8 +326,9 @@ Result<TensorData> TensorReader::raw_data(const std::string& path, int64_t offse
   const int64_t size = tensor.size_bytes();
   if (offset < 0 || offset > file->size() || size > file->size() - offset) {
     return fail(Code::bad_tensor_data)
-        .because(path + " has " + std::to_string(file->size()) + " bytes; " + type_text(tensor.dtype, tensor.dims) + " at offset " +
-                 std::to_string(offset) + " needs " + std::to_string(size));
+        .because(path + " has " + std::to_string(file->size()) + " bytes; " +
+                 type_text(tensor.dtype, tensor.dims) + " at offset " + std::to_string(offset) + " needs " +
+                 std::to_string(size));
   }
   return loaded(std::move(tensor), [file, offset, size]() { return file->read(offset, size); });
 }
@@ -320,12 +344,16 @@ Result<std::shared_ptr<const Folder>> TensorReader::folder() {
 namespace {
 // What `open` gave for this path; the first answer is kept, a fault is told at every use.
 template <class T, class Open>
-Result<std::shared_ptr<const T>> opened_once(std::map<std::string, Result<std::shared_ptr<const T>>>& known, const std::string& path, Open open) {
+Result<std::shared_ptr<const T>> opened_once(std::map<std::string, Result<std::shared_ptr<const T>>>& known,
+                                             const std::string& path, Open open) {
   auto at = known.find(path);
   if (at == known.end()) {
     Result<T> file = open();
-    at = known.emplace(path, file.ok() ? Result(std::shared_ptr<const T>(std::make_shared<T>(std::move(file).value())))
-                                       : Result<std::shared_ptr<const T>>(std::move(file).take_error()))
+    at = known
+             .emplace(path,
+                      file.ok()
+                          ? Result(std::shared_ptr<const T>(std::make_shared<T>(std::move(file).value())))
+                          : Result<std::shared_ptr<const T>>(std::move(file).take_error()))
              .first;
   }
   if (!at->second.ok()) return Error(at->second.error());

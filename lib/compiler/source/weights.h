@@ -1,5 +1,6 @@
-// Tensor data of graph.json: inline numbers, fills, base64, safetensors, npy and raw files. Entry: TensorReader.
-// Invariant: what is returned has exactly the bytes its dtype and dims need; files were found, checked, and are read later.
+// Tensor data of graph.json: inline numbers, fills, base64, safetensors, npy and raw files. Entry:
+// TensorReader. Invariant: what is returned has exactly the bytes its dtype and dims need; files were found,
+// checked, and are read later.
 #pragma once
 #include <map>
 #include <memory>
@@ -40,12 +41,14 @@ class TensorReader {
   std::string folder_path_;
   ErrorList& errors_;
   std::shared_ptr<const Folder> folder_;
-  std::map<std::string, Result<std::shared_ptr<const SafetensorsFile>>> safetensors_;  // each file is opened once
+  std::map<std::string, Result<std::shared_ptr<const SafetensorsFile>>>
+      safetensors_;  // each file is opened once
   std::map<std::string, Result<std::shared_ptr<const File>>> raw_files_;
   std::set<std::string> told_;  // faults of files
 };
 
-// Stores one JSON number (or "NaN", "Infinity", "-Infinity") as element `index`; false and why where it does not fit the dtype.
+// Stores one JSON number (or "NaN", "Infinity", "-Infinity") as element `index`; false and why where it does
+// not fit the dtype.
 bool store_number(const Value& number, DType dtype, std::byte* bytes, int64_t index, std::string& why);
 // "NaN", "Infinity" and "-Infinity"; nullopt for other text.
 std::optional<double> special_number(std::string_view text);

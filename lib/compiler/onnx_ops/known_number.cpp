@@ -1,0 +1,76 @@
+// A few scalar ops on constants of one element. Constant folding proper comes later and has no bounds like
+// these.
+#include "compiler/onnx_ops/known_number.h"
+
+#include <cmath>
+
+#include "numeric/convert.h"
+
+namespace ge {
+namespace {
+
+constexpr int kMaxDepth = 16;
+
+// A double as an element of `dtype` holds it.
+double rounded(DType dtype, double value) {
+  std::byte element[8] = {};
+  store_from_double(dtype, element, 0, value);
+  return load_as_double(dtype, element, 0);
+}
+
+std::optional<double> number_of(const Graph& graph, ValueId value, int depth);
+
+std::optional<double> computed(const Graph& graph, const Node& node, int depth) {
+  std::optional<double> in[2];
+  for (size_t i = 0; i < node.operands.size(); ++i) {
+    if (i == 2 || node.operands[i] == kNone) return std::nullopt;
+    in[i] = number_of(graph, node.operands[i], depth + 1);
+    if (!in[i]) return std::nullopt;
+  }
+  const DType dtype = graph.type(node.results[0]).dtype;
+  switch (node.op) {
+    case Op::reshape:
+    case Op::broadcast:
+      return in[0];
+    case Op::cast:
+      return rounded(dtype, *in[0]);
+    case Op::neg:
+      return -*in[0];
+    case Op::floor:
+      return std::floor(*in[0]);
+    case Op::ceil:
+      return std::ceil(*in[0]);
+    case Op::add:
+      return rounded(dtype, *in[0] + *in[1]);
+    case Op::sub:
+      return rounded(dtype, *in[0] - *in[1]);
+    case Op::mul:
+      return rounded(dtype, *in[0] * *in[1]);
+    case Op::div:
+      return is_float(dtype) ? std::optional(rounded(dtype, *in[0] / *in[1])) : std::nullopt;
+    default:
+      return std::nullopt;
+  }
+}
+
+std::optional<double> number_of(const Graph& graph, ValueId value, int depth) {
+  const ValueInfo& info = graph.value(value);
+  if (!product(info.type.dims).is_value(1) || depth > kMaxDepth) return std::nullopt;
+  if (info.contents && info.contents->size() == 1 && info.contents->front().is_static()) {
+    return static_cast<double>(*info.contents->front().value());
+  }
+  if (const TensorData* data = graph.constant(value)) {
+    const auto bytes = full_bytes(*data);
+    return bytes.ok() ? std::optional(load_as_double(data->dtype, (*bytes)->data(), 0)) : std::nullopt;
+  }
+  const Node* producer = graph.producer(value);
+  return producer ? computed(graph, *producer, depth) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<double> known_number(const Graph& graph, ValueId value) {
+  return number_of(graph, value, 0);
+}
+
+}  // namespace ge
