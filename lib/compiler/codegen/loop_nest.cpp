@@ -41,10 +41,17 @@ class NestBuilder {
   struct Emitted { AxisMaps maps; uint16_t reg; };
 
   // -- domain --
+  // The largest output; of equal ones the last to be computed, which may need the others.
   ValueId primary_output() const {
+    std::map<NodeId, size_t> position;
+    for (const NodeId id : graph_.order()) position.emplace(id, position.size());
+    const auto rank = [&](ValueId v) {
+      const NodeId producer = graph_.value(v).producer;
+      return std::pair(opt_elements(v), producer == kNone ? size_t{0} : position.at(producer) + 1);
+    };
     ValueId best = graph_.outputs[0];
     for (const ValueId v : graph_.outputs)
-      if (opt_elements(v) > opt_elements(best)) best = v;
+      if (rank(v) > rank(best)) best = v;
     return best;
   }
   int64_t opt_value(const Dim& dim) const {

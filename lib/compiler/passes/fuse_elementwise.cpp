@@ -52,7 +52,7 @@ class LoopGrower {
         if (v == kNone || graph_.value(v).producer == kNone) continue;
         const NodeId p = graph_.value(v).producer;
         const auto at = position_.find(p);  // group nodes made by this pass have no position and are never taken
-        if (at != position_.end() && queued.insert(p).second) queue.push({at->second, p});
+        if (at != position_.end() && region_.count(p) == 0 && queued.insert(p).second) queue.push({at->second, p});
       }
     };
     if (!feasible(region_)) return;
@@ -60,7 +60,10 @@ class LoopGrower {
     while (!queue.empty() && region_.size() < kMaxGroup) {
       const NodeId p = queue.top().second;
       queue.pop();
-      if (try_add(p)) enqueue(p);
+      const std::set<NodeId> before = region_;
+      if (!try_add(p) && !try_add_to_reduction(p)) continue;
+      for (const NodeId id : region_)
+        if (before.count(id) == 0) enqueue(id);
     }
     for (const NodeId id : region_) taken_.insert(id);
     group_nodes(graph_, sorted(region_), "loop");
@@ -72,7 +75,7 @@ class LoopGrower {
     if (taken_.count(p) != 0 || !(moves || computes(node))) return false;
     std::set<NodeId> grown = region_;
     grown.insert(p);
-    if (!used_outside(p)) {
+    if (!used_outside(p, region_)) {
       if (!feasible(grown)) return false;
       region_ = std::move(grown);
       return true;
@@ -103,10 +106,32 @@ class LoopGrower {
     return false;
   }
 
-  bool used_outside(NodeId p) const {
+  // A value per row is only worth computing in the loop together with the reduction it comes from (before that reduction is
+  // in, the loop has no rows): takes the chain from p back to a reduction, all or nothing.
+  bool try_add_to_reduction(NodeId p) {
+    constexpr size_t kMaxChain = 16;
+    std::set<NodeId> grown = region_;
+    std::vector<NodeId> chain{p};
+    for (size_t i = 0; i < chain.size() && chain.size() <= kMaxChain; ++i) {
+      const Node& node = graph_.node(chain[i]);
+      if (taken_.count(chain[i]) != 0 || position_.count(chain[i]) == 0 || used_outside(chain[i], grown)) continue;
+      if (!(moves_elements(graph_, node) || computes(node))) continue;
+      grown.insert(chain[i]);
+      if (node.op == Op::reduce) {
+        if (!feasible(grown)) return false;
+        region_ = std::move(grown);
+        return true;
+      }
+      for (const ValueId v : node.operands)
+        if (v != kNone && graph_.value(v).producer != kNone) chain.push_back(graph_.value(v).producer);
+    }
+    return false;
+  }
+
+  bool used_outside(NodeId p, const std::set<NodeId>& region) const {
     for (const ValueId v : graph_.node(p).results)
       for (const Graph::Use& u : graph_.uses(v))
-        if (u.node == kNone || region_.count(u.node) == 0) return true;
+        if (u.node == kNone || region.count(u.node) == 0) return true;
     return false;
   }
   // No user outside the region can lead back into it: all stand behind the root. Graph outputs are always behind.
