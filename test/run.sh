@@ -6,6 +6,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 preset=${GE_PRESET:-default}
 jobs=$(nproc)
+export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1  # where ccache is there, clones in other folders share its objects
 
 test/install_dependencies.sh
 cmake --preset "$preset" -DGE_BUILD_TESTS=ON "$@"

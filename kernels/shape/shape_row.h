@@ -7,7 +7,7 @@
 namespace ge::kernels {
 
 inline constexpr OperandRow kShapeOperands[] = {
-    {.name = "like", .role = OperandRole::kScratch, .dtypes = kAllTypes, .min_rank = 1},
+    {.name = "like", .dtypes = kAllTypes, .min_rank = 1},
     {.name = "out", .role = OperandRole::kOut, .dtypes = DTypeSet{DType::int64}, .min_rank = 1, .max_rank = 1},
 };
 inline constexpr ArgRow kShapeArgs[] = {view_arg(offsetof(ShapeArgs, like), 0), view_arg(offsetof(ShapeArgs, out), 1)};

@@ -189,7 +189,7 @@ Status PassChecker::before(const Graph& graph, PassContext& context) {
     GE_ASSIGN(sample.inputs, random_inputs(core, sample.symbols, 1));
     auto outputs = (*evaluate_)(core, sample.inputs, sample.symbols);
     if (!outputs.ok()) {
-      context.notes.push_back("passes are not checked" + sizes_text(sample.symbols) + ": " + outputs.error().first().found);
+      context.notes.push_back("passes are not checked" + sizes_text(sample.symbols) + ": " + to_string(outputs.error().first()));
       continue;
     }
     sample.outputs = std::move(outputs).value();
