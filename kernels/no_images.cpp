@@ -3,6 +3,8 @@
 
 namespace ge {
 
-std::span<const EmbeddedImage> embedded_images() { return {}; }
+std::span<const EmbeddedImage> embedded_images() {
+  return {};
+}
 
 }  // namespace ge

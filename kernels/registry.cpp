@@ -1,5 +1,5 @@
-// All rows in one sorted table, made from the families' kernels.def files. Entry: kernel_rows, find_kernel_row, cpu_entry.
-// kernels_all.def is written by CMake: one #include a family.
+// All rows in one sorted table, made from the families' kernels.def files. Entry: kernel_rows,
+// find_kernel_row, cpu_entry. kernels_all.def is written by CMake: one #include a family.
 #include "kernels/registry.h"
 
 #include <algorithm>
@@ -8,8 +8,8 @@
 namespace ge {
 namespace kernels {
 
-#define GE_CPU_KERNEL(name, source)    \
-  extern const KernelRow name##_row;   \
+#define GE_CPU_KERNEL(name, source)  \
+  extern const KernelRow name##_row; \
   void name(const void* args, const LaunchContext& context);
 #define GE_CUDA_KERNEL(name, source) extern const KernelRow name##_row;
 #define GE_LIBRARY_KERNEL(name, source) extern const KernelRow name##_row;
@@ -60,13 +60,15 @@ std::span<const KernelRow> kernel_rows() {
 
 const KernelRow* find_kernel_row(std::string_view name, uint32_t revision) {
   const std::span<const KernelRow> rows = kernel_rows();
-  const auto at = std::lower_bound(rows.begin(), rows.end(), name,
-                                   [](const KernelRow& row, std::string_view wanted) { return row.name < wanted; });
+  const auto at =
+      std::lower_bound(rows.begin(), rows.end(), name,
+                       [](const KernelRow& row, std::string_view wanted) { return row.name < wanted; });
   return at != rows.end() && at->name == name && at->revision == revision ? &*at : nullptr;
 }
 
 CpuEntry cpu_entry(std::string_view name) {
-  const auto at = std::find_if(std::begin(kEntries), std::end(kEntries), [&](const Entry& e) { return e.name == name; });
+  const auto at =
+      std::find_if(std::begin(kEntries), std::end(kEntries), [&](const Entry& e) { return e.name == name; });
   return at != std::end(kEntries) ? at->function : nullptr;
 }
 

@@ -1,5 +1,6 @@
 // cast: out[i] = in[i] as another element type. Entry: CastArgs, cast_reference.
-// Rules (numeric/convert.h): float to integer truncates and saturates, NaN gives 0; integers wrap; to bool: value != 0.
+// Rules (numeric/convert.h): float to integer truncates and saturates, NaN gives 0; integers wrap; to bool:
+// value != 0.
 #pragma once
 #include "contract/tensor_view.h"
 

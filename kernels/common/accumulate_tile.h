@@ -1,5 +1,6 @@
-// The inner product of the reference dot and conv: acc[m][n] += a[m][k] * b[k][n], k ascending. Entry: AccumulateTile<T>.
-// T is double or int64 (which wraps). Every output's sum runs in one fixed order, whatever the tile it lies in.
+// The inner product of the reference dot and conv: acc[m][n] += a[m][k] * b[k][n], k ascending. Entry:
+// AccumulateTile<T>. T is double or int64 (which wraps). Every output's sum runs in one fixed order, whatever
+// the tile it lies in.
 #pragma once
 #include <algorithm>
 #include <cstdint>

@@ -9,6 +9,7 @@ struct Activation {
   int64_t op = 0;              // ScalarOp code, 0: none
   double alpha = 0, beta = 0;  // its second and third operand
 };
-static_assert(sizeof(Activation) == 24 && offsetof(Activation, alpha) == 8 && offsetof(Activation, beta) == 16);
+static_assert(sizeof(Activation) == 24 && offsetof(Activation, alpha) == 8 &&
+              offsetof(Activation, beta) == 16);
 
 }  // namespace ge::kernels

@@ -9,11 +9,15 @@
 namespace ge::kernels {
 
 Diagnostic refuse(std::string found);
-inline bool is_absent(const TensorView& view) { return view.rank < 0; }
+inline bool is_absent(const TensorView& view) {
+  return view.rank < 0;
+}
 std::string dims_text(const TensorView& view);  // "[2,3]"
 
-Status check_same_dims(const TensorView& a, std::string_view a_name, const TensorView& b, std::string_view b_name);
-Status check_same_dtype(const TensorView& a, std::string_view a_name, const TensorView& b, std::string_view b_name);
+Status check_same_dims(const TensorView& a, std::string_view a_name, const TensorView& b,
+                       std::string_view b_name);
+Status check_same_dtype(const TensorView& a, std::string_view a_name, const TensorView& b,
+                        std::string_view b_name);
 Status check_axis(int64_t axis, int rank);  // 0 <= axis < rank
 Status check_dim(int64_t found, int64_t expected, std::string_view what);
 

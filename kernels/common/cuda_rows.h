@@ -1,11 +1,13 @@
-// What CUDA rows share on the host side. Entry: kCudaBlock, kSimt80, is_epilogue_op, check_epilogue, check_block.
+// What CUDA rows share on the host side. Entry: kCudaBlock, kSimt80, is_epilogue_op, check_epilogue,
+// check_block.
 #pragma once
 #include "kernels/common/activation.h"
 #include "kernels/common/rows.h"
 
 namespace ge::kernels {
 
-// Every built-in CUDA kernel runs blocks of this many threads along x and loops over its work, so any one-axis grid is right.
+// Every built-in CUDA kernel runs blocks of this many threads along x and loops over its work, so any
+// one-axis grid is right.
 inline constexpr int kCudaBlock = 256;
 inline constexpr KernelLimits kSm80{.min_arch = 80, .max_threads = kCudaBlock};
 // What device/element.cuh reads and writes.
@@ -23,7 +25,8 @@ inline bool is_epilogue_op(int64_t code) {
 #undef GE_ACTIVATION_2
 #undef GE_ACTIVATION_3
       return true;
-    default: return false;
+    default:
+      return false;
   }
 }
 #define GE_ACTIVATION_1(name, code) static_assert(code == static_cast<int>(ScalarOp::name));
@@ -37,7 +40,8 @@ inline bool is_epilogue_op(int64_t code) {
 // Real results only: integer products take no activation on CUDA.
 inline Status check_epilogue(const Attrs& attrs, DType dtype) {
   const int64_t code = attr_int(attrs, "activation", 0);
-  if (code != 0 && (!is_epilogue_op(code) || !is_float(dtype))) return refuse("no epilogue for activation " + std::to_string(code));
+  if (code != 0 && (!is_epilogue_op(code) || !is_float(dtype)))
+    return refuse("no epilogue for activation " + std::to_string(code));
   return {};
 }
 

@@ -1,4 +1,5 @@
-// Loads and stores for dtype-erased kernels: everything real in double, everything else in int64. Entry: load<T>, store<T>.
+// Loads and stores for dtype-erased kernels: everything real in double, everything else in int64. Entry:
+// load<T>, store<T>.
 #pragma once
 #include <type_traits>
 

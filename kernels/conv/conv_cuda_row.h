@@ -8,10 +8,20 @@
 
 namespace ge::kernels {
 
-constexpr KernelRow conv_cuda_row(std::string_view name, std::span<const OperandRow> operands, LaunchCheck check,
-                                  std::string_view symbol, std::string_view image, std::string_view summary) {
-  return {.name = name, .device = KernelDevice::kCuda, .operands = operands, .attrs = kConvAttrs, .args_size = sizeof(ConvArgs),
-          .args = kConvArgs, .limits = kSm80, .check = check, .symbol = symbol, .image = image, .summary = summary};
+constexpr KernelRow conv_cuda_row(std::string_view name, std::span<const OperandRow> operands,
+                                  LaunchCheck check, std::string_view symbol, std::string_view image,
+                                  std::string_view summary) {
+  return {.name = name,
+          .device = KernelDevice::kCuda,
+          .operands = operands,
+          .attrs = kConvAttrs,
+          .args_size = sizeof(ConvArgs),
+          .args = kConvArgs,
+          .limits = kSm80,
+          .check = check,
+          .symbol = symbol,
+          .image = image,
+          .summary = summary};
 }
 
 inline Status check_conv_cuda(const LaunchShape& shape) {
@@ -27,7 +37,8 @@ inline Status check_conv_plane(const LaunchShape& shape) {
   const auto* dilations = std::get_if<std::vector<int64_t>>(find_attr(shape.attrs, "dilations"));
   for (int i = 2; i < shape.operands[0].rank; ++i) {
     const int64_t reach = (*dilations)[static_cast<size_t>(i - 2)];
-    if (shape.operands[0].dims[i] > limit || shape.operands[3].dims[i] > limit || shape.operands[1].dims[i] > limit / reach ||
+    if (shape.operands[0].dims[i] > limit || shape.operands[3].dims[i] > limit ||
+        shape.operands[1].dims[i] > limit / reach ||
         shape.operands[3].dims[i] > limit / attr_int(shape.attrs, "strides", 1, static_cast<size_t>(i - 2))) {
       return refuse("axis " + std::to_string(i) + " is over 2^28 positions");
     }
@@ -48,8 +59,10 @@ inline bool fits_32_bits(const TensorView& x) {
 }
 inline Status check_conv_tiles(const LaunchShape& shape) {
   GE_TRY(check_conv_plane(shape));
-  const int64_t groups = attr_int(shape.attrs, "groups", 1), rows = shape.operands[3].dims[1] / std::max<int64_t>(1, groups);
-  if (groups > 1 && rows < kNarrowGroup) return refuse("groups of " + std::to_string(rows) + " channels, tiles need 8");
+  const int64_t groups = attr_int(shape.attrs, "groups", 1),
+                rows = shape.operands[3].dims[1] / std::max<int64_t>(1, groups);
+  if (groups > 1 && rows < kNarrowGroup)
+    return refuse("groups of " + std::to_string(rows) + " channels, tiles need 8");
   return {};
 }
 
@@ -57,11 +70,13 @@ inline Status check_conv_mma(const LaunchShape& shape) {
   GE_TRY(check_conv_tiles(shape));
   const TensorView &x = shape.operands[0], &w = shape.operands[1];
   for (int i = 2; i < w.rank; ++i) {
-    if (w.dims[i] > 16) return refuse("a window of " + std::to_string(w.dims[i]) + " positions, up to 16 are taken");
+    if (w.dims[i] > 16)
+      return refuse("a window of " + std::to_string(w.dims[i]) + " positions, up to 16 are taken");
     // Windows may start before x and end after it; their offsets must stay in range too.
     const int64_t reach = attr_int(shape.attrs, "dilations", 1, static_cast<size_t>(i - 2)) * w.dims[i];
     const int64_t pad = std::abs(attr_int(shape.attrs, "pads_begin", 0, static_cast<size_t>(i - 2)));
-    if (reach > 4096 || pad > 4096 || std::abs(x.strides[i]) > (int64_t{1} << 17)) return refuse("windows reach too far for 32-bit offsets");
+    if (reach > 4096 || pad > 4096 || std::abs(x.strides[i]) > (int64_t{1} << 17))
+      return refuse("windows reach too far for 32-bit offsets");
   }
   if (!fits_32_bits(x)) return refuse("x is over 2^30 elements");
   return {};

@@ -1,6 +1,6 @@
-// conv_gemm_f32 and conv_gemm_f16: NCHW convolution of one or two spatial axes as a blocked product whose right side is gathered
-// from the input panel by panel; with one input channel a group (depthwise) a direct sum over planes. Accumulates in float.
-// Entry: the two functions.
+// conv_gemm_f32 and conv_gemm_f16: NCHW convolution of one or two spatial axes as a blocked product whose
+// right side is gathered from the input panel by panel; with one input channel a group (depthwise) a direct
+// sum over planes. Accumulates in float. Entry: the two functions.
 #include <algorithm>
 
 #include "kernels/common/activate_row.h"
@@ -25,15 +25,21 @@ int64_t positions_of(const ConvArgs& args) {
 class ConvProduct final : public TileProduct {
  public:
   explicit ConvProduct(const ConvArgs& args)
-      : TileProduct(args.y.dims[0] * args.groups, args.y.dims[1] / args.groups, positions_of(args), args.w.dims[1] * taps_of(args)),
-        args_(args), x_(plane_axes(args.x)), w_(plane_axes(args.w)), y_(plane_axes(args.y)),
-        window_(plane_window(args.window, args.y.rank)), group_rows_(args.y.dims[1] / args.groups) {
+      : TileProduct(args.y.dims[0] * args.groups, args.y.dims[1] / args.groups, positions_of(args),
+                    args.w.dims[1] * taps_of(args)),
+        args_(args),
+        x_(plane_axes(args.x)),
+        w_(plane_axes(args.w)),
+        y_(plane_axes(args.y)),
+        window_(plane_window(args.window, args.y.rank)),
+        group_rows_(args.y.dims[1] / args.groups) {
     TensorView row = args.w;
     row.dims[0] = 1;
     dense_weights_ = is_contiguous(row);
     // A 1 x 1 window that moves by one reads positions as they lie: the plane is one row.
-    const bool point = w_.height * w_.width == 1 && window_.stride[0] == 1 && window_.stride[1] == 1 && window_.pad[0] == 0 &&
-                       window_.pad[1] == 0 && x_.height == y_.height && x_.width == y_.width && x_.row_step == x_.width * x_.step;
+    const bool point = w_.height * w_.width == 1 && window_.stride[0] == 1 && window_.stride[1] == 1 &&
+                       window_.pad[0] == 0 && window_.pad[1] == 0 && x_.height == y_.height &&
+                       x_.width == y_.width && x_.row_step == x_.width * x_.step;
     flat_width_ = point ? y_.height * y_.width : y_.width;
     if (point) x_ = {1, x_.height * x_.width, 0, x_.step};
   }
@@ -49,16 +55,20 @@ class ConvProduct final : public TileProduct {
         continue;
       }
       StridedWalk<1> walk(args_.w.dims + 1, args_.w.rank - 1, {args_.w.strides + 1}, depth.begin);
-      for (int64_t k = 0; k < depth.count; ++k, walk.next()) read_floats(args_.w, base + walk.offset(0), 1, 1, to + k);
+      for (int64_t k = 0; k < depth.count; ++k, walk.next())
+        read_floats(args_.w, base + walk.offset(0), 1, 1, to + k);
     }
   }
 
-  struct Segment { int64_t column, count, row, first; };  // output positions of a panel that lie in one row
+  struct Segment {
+    int64_t column, count, row, first;
+  };  // output positions of a panel that lie in one row
 
   int cut_panel(Range columns, Segment* segments) const {
     int count = 0;
     for (int64_t j = 0; j < columns.count;) {
-      const int64_t position = columns.begin + j, row = position / flat_width_, first = position % flat_width_;
+      const int64_t position = columns.begin + j, row = position / flat_width_,
+                    first = position % flat_width_;
       const int64_t length = std::min(columns.count - j, flat_width_ - first);
       segments[count++] = {j, length, row, first};
       j += length;
@@ -68,7 +78,8 @@ class ConvProduct final : public TileProduct {
 
   void fetch_columns(int64_t batch, Range depth, Range columns, float* out) const override {
     const int64_t width = micro_.columns;
-    const int64_t base = batch / args_.groups * args_.x.strides[0] + batch % args_.groups * args_.w.dims[1] * args_.x.strides[1];
+    const int64_t base = batch / args_.groups * args_.x.strides[0] +
+                         batch % args_.groups * args_.w.dims[1] * args_.x.strides[1];
     for (int64_t j = 0; j < columns.count; j += width) {
       const int64_t used = std::min(width, columns.count - j);
       Segment segments[kMaxMicroColumns];
@@ -77,7 +88,8 @@ class ConvProduct final : public TileProduct {
     }
   }
 
-  void fetch_panel(int64_t base, Range depth, const Segment* segments, int count, int64_t used, float* out) const {
+  void fetch_panel(int64_t base, Range depth, const Segment* segments, int count, int64_t used,
+                   float* out) const {
     const int64_t width = micro_.columns, taps = w_.height * w_.width;
     for (int64_t k = 0; k < depth.count; ++k) {
       const int64_t step = depth.begin + k, channel = step / taps, tap = step % taps;
@@ -101,8 +113,8 @@ class ConvProduct final : public TileProduct {
     const int64_t stride = window_.stride[1];
     const Inside in = inside_of(start, stride, x_.width, count);
     std::fill(out, out + in.first, 0.0f);
-    read_floats(args_.x, base + row * x_.row_step + (start + in.first * stride) * x_.step, stride * x_.step, in.last - in.first,
-                out + in.first);
+    read_floats(args_.x, base + row * x_.row_step + (start + in.first * stride) * x_.step, stride * x_.step,
+                in.last - in.first, out + in.first);
     std::fill(out + in.last, out + count, 0.0f);
   }
 
@@ -110,9 +122,11 @@ class ConvProduct final : public TileProduct {
     for (int64_t i = 0; i < rows.count; ++i) {
       const int64_t channel = batch % args_.groups * group_rows_ + rows.begin + i;
       float* values = tile + i * ld;
-      if (args_.bias.data != nullptr) add_floats(args_.bias, channel * args_.bias.strides[0], 0, columns.count, values);
+      if (args_.bias.data != nullptr)
+        add_floats(args_.bias, channel * args_.bias.strides[0], 0, columns.count, values);
       if (args_.activation.op != 0) activate_row(args_.activation, values, columns.count);
-      write_positions(batch / args_.groups * args_.y.strides[0] + channel * args_.y.strides[1], columns, values);
+      write_positions(batch / args_.groups * args_.y.strides[0] + channel * args_.y.strides[1], columns,
+                      values);
     }
   }
 
@@ -140,21 +154,28 @@ class ConvProduct final : public TileProduct {
 class DepthwisePlanes {
  public:
   explicit DepthwisePlanes(const ConvArgs& args)
-      : args_(args), x_(plane_axes(args.x)), w_(plane_axes(args.w)), y_(plane_axes(args.y)),
-        window_(plane_window(args.window, args.y.rank)), group_rows_(args.y.dims[1] / args.groups) {}
+      : args_(args),
+        x_(plane_axes(args.x)),
+        w_(plane_axes(args.w)),
+        y_(plane_axes(args.y)),
+        window_(plane_window(args.window, args.y.rank)),
+        group_rows_(args.y.dims[1] / args.groups) {}
   int64_t count() const { return args_.y.dims[0] * args_.y.dims[1]; }
   int64_t scratch_floats() const { return y_.width + x_.height * x_.width; }
 
   void run(int64_t item, float* scratch) const {
     const int64_t image = item / args_.y.dims[1], channel = item % args_.y.dims[1];
     float* acc = scratch;
-    const float* x = read_plane(args_.x, x_, image * args_.x.strides[0] + channel / group_rows_ * args_.x.strides[1], acc + y_.width);
+    const float* x = read_plane(
+        args_.x, x_, image * args_.x.strides[0] + channel / group_rows_ * args_.x.strides[1], acc + y_.width);
     for (int64_t row = 0; row < y_.height; ++row) {
       std::fill(acc, acc + y_.width, 0.0f);
       sum_row(x, channel, row, acc);
-      if (args_.bias.data != nullptr) add_floats(args_.bias, channel * args_.bias.strides[0], 0, y_.width, acc);
+      if (args_.bias.data != nullptr)
+        add_floats(args_.bias, channel * args_.bias.strides[0], 0, y_.width, acc);
       if (args_.activation.op != 0) activate_row(args_.activation, acc, y_.width);
-      write_floats(acc, y_.width, args_.y, image * args_.y.strides[0] + channel * args_.y.strides[1] + row * y_.row_step, y_.step);
+      write_floats(acc, y_.width, args_.y,
+                   image * args_.y.strides[0] + channel * args_.y.strides[1] + row * y_.row_step, y_.step);
     }
   }
 
@@ -220,7 +241,11 @@ extern constinit const KernelRow conv_gemm_f16_row = {
     .summary = "the same for float16 and bfloat16, accumulated in float32",
 };
 
-void conv_gemm_f32(const void* raw, const LaunchContext& context) { run(raw, context); }
-void conv_gemm_f16(const void* raw, const LaunchContext& context) { run(raw, context); }
+void conv_gemm_f32(const void* raw, const LaunchContext& context) {
+  run(raw, context);
+}
+void conv_gemm_f16(const void* raw, const LaunchContext& context) {
+  run(raw, context);
+}
 
 }  // namespace ge::kernels

@@ -8,10 +8,10 @@ constexpr auto kBHalf = conv_operands({DType::bfloat16}, 4);
 }  // namespace
 
 extern constinit const KernelRow conv_implicit_gemm_f16_sm80_row =
-    conv_cuda_row("conv_implicit_gemm_f16_sm80", kHalf, check_conv_mma, "ge_conv_implicit_gemm_f16", "conv_implicit_gemm",
-                  "float16 convolution on tensor cores, one or two spatial axes");
+    conv_cuda_row("conv_implicit_gemm_f16_sm80", kHalf, check_conv_mma, "ge_conv_implicit_gemm_f16",
+                  "conv_implicit_gemm", "float16 convolution on tensor cores, one or two spatial axes");
 extern constinit const KernelRow conv_implicit_gemm_bf16_sm80_row =
-    conv_cuda_row("conv_implicit_gemm_bf16_sm80", kBHalf, check_conv_mma, "ge_conv_implicit_gemm_bf16", "conv_implicit_gemm",
-                  "bfloat16 convolution on tensor cores, one or two spatial axes");
+    conv_cuda_row("conv_implicit_gemm_bf16_sm80", kBHalf, check_conv_mma, "ge_conv_implicit_gemm_bf16",
+                  "conv_implicit_gemm", "bfloat16 convolution on tensor cores, one or two spatial axes");
 
 }  // namespace ge::kernels

@@ -1,5 +1,5 @@
-// conv_reference: tiles of 16 output channels x 32 output positions, operands unpacked to double or int64, the sum over
-// (channel, kernel position) ascending. Entry: conv_reference.
+// conv_reference: tiles of 16 output channels x 32 output positions, operands unpacked to double or int64,
+// the sum over (channel, kernel position) ascending. Entry: conv_reference.
 #include "kernels/common/accumulate_tile.h"
 #include "kernels/common/element.h"
 #include "kernels/common/strided_walk.h"
@@ -9,17 +9,19 @@
 namespace ge::kernels {
 
 Status check_conv(const LaunchShape& shape) {
-  const TensorView &x = shape.operands[0], &w = shape.operands[1], &bias = shape.operands[2], &y = shape.operands[3];
+  const TensorView &x = shape.operands[0], &w = shape.operands[1], &bias = shape.operands[2],
+                   &y = shape.operands[3];
   const int64_t groups = attr_int(shape.attrs, "groups", 1);
   if (x.rank != y.rank || w.rank != y.rank) {
     return refuse("x has dims " + dims_text(x) + ", w " + dims_text(w) + ", y " + dims_text(y));
   }
-  for (const auto name : {"strides", "dilations", "pads_begin"}) GE_TRY(check_list(shape.attrs, name, x.rank - 2));
+  for (const auto name : {"strides", "dilations", "pads_begin"})
+    GE_TRY(check_list(shape.attrs, name, x.rank - 2));
   GE_TRY(check_dim(x.dims[0], y.dims[0], "x's batch"));
   GE_TRY(check_dim(w.dims[0], y.dims[1], "w's output channels"));
   if (x.dims[1] % groups != 0 || y.dims[1] % groups != 0) {
-    return refuse(std::to_string(groups) + " groups, " + std::to_string(x.dims[1]) + " input and " + std::to_string(y.dims[1]) +
-                  " output channels");
+    return refuse(std::to_string(groups) + " groups, " + std::to_string(x.dims[1]) + " input and " +
+                  std::to_string(y.dims[1]) + " output channels");
   }
   GE_TRY(check_dim(w.dims[1], x.dims[1] / groups, "w's input channels"));
   GE_TRY(check_same_dtype(x, "x", w, "w"));
@@ -62,7 +64,8 @@ class ConvTiles {
     for (int64_t k = 0; k < depth_; k += Tile::kDepth) {
       const int64_t depth = std::min<int64_t>(Tile::kDepth, depth_ - k);
       unpack_weights(tile, row, rows, k, depth);
-      for (int64_t j = 0; j < Tile::kColumns; ++j) unpack_column(tile, image, group, column + j, j, j < columns, k, depth);
+      for (int64_t j = 0; j < Tile::kColumns; ++j)
+        unpack_column(tile, image, group, column + j, j, j < columns, k, depth);
       tile.accumulate(rows, depth);
     }
     write(tile, image, row, column, rows, columns);
@@ -79,8 +82,8 @@ class ConvTiles {
   }
 
   // One output position's inputs for steps [k, k + depth) of (channel, kernel position); zeros over padding.
-  void unpack_column(Tile& tile, int64_t image, int64_t group, int64_t position, int64_t j, bool used, int64_t k,
-                     int64_t depth) const {
+  void unpack_column(Tile& tile, int64_t image, int64_t group, int64_t position, int64_t j, bool used,
+                     int64_t k, int64_t depth) const {
     int64_t start[kMaxSpatial] = {};
     for (int s = spatial_ - 1; s >= 0; --s) {
       start[s] = position % args_.y.dims[2 + s] * args_.window.strides[s] - args_.window.pads_begin[s];
@@ -100,14 +103,18 @@ class ConvTiles {
     }
   }
 
-  void write(const Tile& tile, int64_t image, int64_t row, int64_t column, int64_t rows, int64_t columns) const {
+  void write(const Tile& tile, int64_t image, int64_t row, int64_t column, int64_t rows,
+             int64_t columns) const {
     for (int64_t i = 0; i < rows; ++i) {
-      const T bias = args_.bias.data != nullptr ? load<T>(args_.bias, (row + i) * args_.bias.strides[0]) : T{};
+      const T bias =
+          args_.bias.data != nullptr ? load<T>(args_.bias, (row + i) * args_.bias.strides[0]) : T{};
       StridedWalk<1> walk(args_.y.dims + 2, spatial_, {args_.y.strides + 2}, column);
       for (int64_t j = 0; j < columns; ++j, walk.next()) {
         T v = tile.acc[i][j];
-        if constexpr (std::is_same_v<T, double>) v += bias;
-        else v = wrapping_add(v, bias);
+        if constexpr (std::is_same_v<T, double>)
+          v += bias;
+        else
+          v = wrapping_add(v, bias);
         store(args_.y, image * args_.y.strides[0] + (row + i) * args_.y.strides[1] + walk.offset(0),
               activate(args_.activation, args_.y.dtype, v));
       }
@@ -124,7 +131,8 @@ void run(const ConvArgs& args, const LaunchContext& context) {
   if (element_count(args.y) == 0) return;
   const ConvTiles<T> tiles(args);
   context.parallel_for(tiles.count(), 1, [&](int64_t begin, int64_t end) {
-    auto& tile = *reinterpret_cast<AccumulateTile<T>*>(context.scratch(context.pool, sizeof(AccumulateTile<T>)));
+    auto& tile =
+        *reinterpret_cast<AccumulateTile<T>*>(context.scratch(context.pool, sizeof(AccumulateTile<T>)));
     for (int64_t item = begin; item < end; ++item) tiles.run(item, tile);
   });
 }

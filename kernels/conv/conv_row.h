@@ -17,9 +17,8 @@ constexpr std::array<OperandRow, 4> conv_operands(DTypeSet types, int8_t max_ran
   }};
 }
 inline constexpr AttrRow kConvAttrs[] = {
-    kActivationAttr, kActivationAlphaAttr, kActivationBetaAttr, kDilationsAttr,
-    {.name = "groups", .min = 1},
-    kPadsBeginAttr, kStridesAttr,
+    kActivationAttr, kActivationAlphaAttr, kActivationBetaAttr, kDilationsAttr, {.name = "groups", .min = 1},
+    kPadsBeginAttr,  kStridesAttr,
 };
 inline constexpr ArgRow kConvArgs[] = {
     view_arg(offsetof(ConvArgs, x), 0),

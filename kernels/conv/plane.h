@@ -1,4 +1,5 @@
-// Geometry of conv and pool with one or two spatial axes, as two: [N, C, W] is taken as [N, C, 1, W]. Entry: Plane, read_plane.
+// Geometry of conv and pool with one or two spatial axes, as two: [N, C, W] is taken as [N, C, 1, W]. Entry:
+// Plane, read_plane.
 #pragma once
 #include "kernels/common/window_args.h"
 #include "kernels/dot/float_access.h"
@@ -44,9 +45,11 @@ inline Inside inside_of(int64_t start, int64_t stride, int64_t extent, int64_t c
   return {first, last > first ? last : first};
 }
 
-// The plane at `offset` as dense floats: where it stands if it is one already, else copied to `buffer` (height * width floats).
+// The plane at `offset` as dense floats: where it stands if it is one already, else copied to `buffer`
+// (height * width floats).
 inline const float* read_plane(const TensorView& view, const PlaneAxes& axes, int64_t offset, float* buffer) {
-  const bool dense = view.dtype == DType::float32 && axes.step == 1 && (axes.height == 1 || axes.row_step == axes.width);
+  const bool dense =
+      view.dtype == DType::float32 && axes.step == 1 && (axes.height == 1 || axes.row_step == axes.width);
   if (dense) return reinterpret_cast<const float*>(address_of(view, offset));
   for (int64_t h = 0; h < axes.height; ++h) {
     read_floats(view, offset + h * axes.row_step, axes.step, axes.width, buffer + h * axes.width);

@@ -1,5 +1,5 @@
-// copy: out[i] = in[i], same type, any strides on both sides. Entry: CopyArgs, copy_reference, copy_strided_cpu.
-// This is transpose, slice, expand, concat and flip: the views are the maps.
+// copy: out[i] = in[i], same type, any strides on both sides. Entry: CopyArgs, copy_reference,
+// copy_strided_cpu. This is transpose, slice, expand, concat and flip: the views are the maps.
 #pragma once
 #include "contract/tensor_view.h"
 

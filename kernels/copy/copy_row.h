@@ -1,4 +1,5 @@
-// What both CPU copy rows share: operand and argument tables and the check. Entry: kCopyOperands, kCopyArgs, check_copy.
+// What both CPU copy rows share: operand and argument tables and the check. Entry: kCopyOperands, kCopyArgs,
+// check_copy.
 #pragma once
 #include "kernels/common/check.h"
 #include "kernels/common/rows.h"
@@ -10,7 +11,8 @@ inline constexpr OperandRow kCopyOperands[] = {
     {.name = "in", .dtypes = kAllTypes},
     {.name = "out", .role = OperandRole::kOut, .dtypes = kAllTypes},
 };
-inline constexpr ArgRow kCopyArgs[] = {view_arg(offsetof(CopyArgs, in), 0), view_arg(offsetof(CopyArgs, out), 1)};
+inline constexpr ArgRow kCopyArgs[] = {view_arg(offsetof(CopyArgs, in), 0),
+                                       view_arg(offsetof(CopyArgs, out), 1)};
 
 inline Status check_copy(const LaunchShape& shape) {
   const TensorView &in = shape.operands[0], &out = shape.operands[1];

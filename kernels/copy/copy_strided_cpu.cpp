@@ -1,5 +1,6 @@
-// copy_strided_cpu: merges axes that are one run on both sides, then copies rows: whole runs where both sides are dense,
-// 32 x 32 tiles where the last two axes swap (a transpose), element by element otherwise. Entry: copy_strided_cpu.
+// copy_strided_cpu: merges axes that are one run on both sides, then copies rows: whole runs where both sides
+// are dense, 32 x 32 tiles where the last two axes swap (a transpose), element by element otherwise. Entry:
+// copy_strided_cpu.
 #include <algorithm>
 #include <cstring>
 
@@ -96,7 +97,8 @@ void copy_typed(const CopyArgs& args, const LaunchContext& context) {
       const T* in = static_cast<const T*>(args.in.data) + walk.offset(0);
       T* out = static_cast<T*>(args.out.data) + walk.offset(1);
       const int64_t row_end = std::min(plane.dims[r], band_end * kTile);
-      swaps ? copy_tiles(plane, in, out, band * kTile, row_end) : copy_rows(plane, in, out, band * kTile, row_end);
+      swaps ? copy_tiles(plane, in, out, band * kTile, row_end)
+            : copy_rows(plane, in, out, band * kTile, row_end);
       item += band_end - band;
       walk.next();
     }
@@ -118,10 +120,14 @@ void copy_strided_cpu(const void* raw, const LaunchContext& context) {
   const CopyArgs& args = *static_cast<const CopyArgs*>(raw);
   if (element_count(args.out) == 0) return;
   switch (bits_of(args.in.dtype)) {
-    case 8: return copy_typed<uint8_t>(args, context);
-    case 16: return copy_typed<uint16_t>(args, context);
-    case 32: return copy_typed<uint32_t>(args, context);
-    default: return copy_typed<uint64_t>(args, context);
+    case 8:
+      return copy_typed<uint8_t>(args, context);
+    case 16:
+      return copy_typed<uint16_t>(args, context);
+    case 32:
+      return copy_typed<uint32_t>(args, context);
+    default:
+      return copy_typed<uint64_t>(args, context);
   }
 }
 

@@ -1,4 +1,5 @@
-// Notes the first fault of a run in the device block, as LaunchContext::note_fault does on the CPU. Entry: note_fault.
+// Notes the first fault of a run in the device block, as LaunchContext::note_fault does on the CPU. Entry:
+// note_fault.
 #pragma once
 #include "kernels/launch_context.h"
 

@@ -1,11 +1,16 @@
-// Positions on the device: grid-stride loops and row-major indices over a view's dims. Entry: grid_begin, grid_step, Position.
+// Positions on the device: grid-stride loops and row-major indices over a view's dims. Entry: grid_begin,
+// grid_step, Position.
 #pragma once
 #include "contract/tensor_view.h"
 
 namespace ge::kernels {
 
-__device__ __forceinline__ int64_t grid_begin() { return static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; }
-__device__ __forceinline__ int64_t grid_step() { return static_cast<int64_t>(gridDim.x) * blockDim.x; }
+__device__ __forceinline__ int64_t grid_begin() {
+  return static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+}
+__device__ __forceinline__ int64_t grid_step() {
+  return static_cast<int64_t>(gridDim.x) * blockDim.x;
+}
 
 __device__ __forceinline__ int64_t count_of(const int64_t* dims, int rank) {
   int64_t n = 1;
@@ -27,7 +32,8 @@ __device__ __forceinline__ int64_t split(int64_t& value, int64_t dim) {
 }
 
 // Element offset of the row-major position `linear` of `dims` in strides s.
-__device__ __forceinline__ int64_t offset_of(int64_t linear, const int64_t* dims, int rank, const int64_t* s) {
+__device__ __forceinline__ int64_t offset_of(int64_t linear, const int64_t* dims, int rank,
+                                             const int64_t* s) {
   int64_t offset = 0;
   for (int i = rank - 1; i >= 0; --i) offset += split(linear, dims[i]) * s[i];
   return offset;

@@ -1,6 +1,7 @@
-// A block's tile of a matrix product on tensor cores: kRows x kColumns results of 256 threads, operands in shared memory as
-// 16-bit types, sums in float. Entry: MmaTile (warps share the results), ThinMmaTile (warps share the depth).
-// Shared layouts are swizzled so that neither the 16-byte stores nor ldmatrix meet bank conflicts:
+// A block's tile of a matrix product on tensor cores: kRows x kColumns results of 256 threads, operands in
+// shared memory as 16-bit types, sums in float. Entry: MmaTile (warps share the results), ThinMmaTile (warps
+// share the depth). Shared layouts are swizzled so that neither the 16-byte stores nor ldmatrix meet bank
+// conflicts:
 //   row tile    [rows][kDepth]: for the left side, and the right side by columns
 //   depth tile  [kDepth][kColumns]: for the right side by depth
 #pragma once
@@ -10,7 +11,8 @@ namespace ge::kernels {
 
 inline constexpr int kMmaDepth = 32, kThinDepth = 128;
 
-// Element offset of chunk `chunk` (8 elements) of a row; neighbouring rows that fall on the same banks permute their chunks.
+// Element offset of chunk `chunk` (8 elements) of a row; neighbouring rows that fall on the same banks
+// permute their chunks.
 template <int kDepth = kMmaDepth>
 __device__ __forceinline__ int row_slot(int row, int chunk) {
   static_assert(kDepth == 32 || kDepth >= 64);
@@ -19,15 +21,21 @@ __device__ __forceinline__ int row_slot(int row, int chunk) {
 template <int kColumns>
 __device__ __forceinline__ int depth_slot(int depth, int chunk) {
   static_assert(kColumns == 16 || kColumns == 32 || kColumns >= 64);
-  return depth * kColumns + ((chunk ^ (kColumns >= 64 ? depth & 7 : kColumns == 32 ? (depth >> 1) & 3 : (depth >> 2) & 1)) << 3);
+  return depth * kColumns + ((chunk ^ (kColumns >= 64   ? depth & 7
+                                       : kColumns == 32 ? (depth >> 1) & 3
+                                                        : (depth >> 2) & 1))
+                             << 3);
 }
 
 // One step of 16 of the right side for 16 columns: fragments of two 8-column blocks, two registers each.
 template <class T, int kColumns, int kDepth, bool kByColumns>
 __device__ __forceinline__ void load_right(unsigned (&f)[4], const T* b, int step, int column) {
   const int lane = threadIdx.x & 31;
-  if constexpr (kByColumns) ldmatrix_x4(f, b + row_slot<kDepth>(column + (lane & 7) + ((lane >> 4) << 3), step * 2 + ((lane >> 3) & 1)));
-  else ldmatrix_x4_trans(f, b + depth_slot<kColumns>(step * 16 + (lane & 15), (column >> 3) + (lane >> 4)));
+  if constexpr (kByColumns)
+    ldmatrix_x4(f,
+                b + row_slot<kDepth>(column + (lane & 7) + ((lane >> 4) << 3), step * 2 + ((lane >> 3) & 1)));
+  else
+    ldmatrix_x4_trans(f, b + depth_slot<kColumns>(step * 16 + (lane & 15), (column >> 3) + (lane >> 4)));
 }
 template <class T, int kDepth>
 __device__ __forceinline__ void load_left(unsigned (&f)[4], const T* a, int step, int row) {
@@ -65,19 +73,22 @@ struct MmaTile {
     for (int step = 0; step < kMmaDepth / 16; ++step) {
       unsigned fb[kColumnSteps / 2][4];
 #pragma unroll
-      for (int j = 0; j < kColumnSteps / 2; ++j) load_right<T, kColumns, kMmaDepth, kByColumns>(fb[j], b, step, column0 + j * 16);
+      for (int j = 0; j < kColumnSteps / 2; ++j)
+        load_right<T, kColumns, kMmaDepth, kByColumns>(fb[j], b, step, column0 + j * 16);
 #pragma unroll
       for (int i = 0; i < kRowSteps; ++i) {
-        unsigned fa[4];  // few live registers: two blocks a multiprocessor are worth more than loads far ahead
+        unsigned
+            fa[4];  // few live registers: two blocks a multiprocessor are worth more than loads far ahead
         load_left<T, kMmaDepth>(fa, a, step, row0 + i * 16);
 #pragma unroll
-        for (int j = 0; j < kColumnSteps; ++j) mma_m16n8k16<T>(acc[i][j], fa, fb[j >> 1][(j & 1) * 2], fb[j >> 1][(j & 1) * 2 + 1]);
+        for (int j = 0; j < kColumnSteps; ++j)
+          mma_m16n8k16<T>(acc[i][j], fa, fb[j >> 1][(j & 1) * 2], fb[j >> 1][(j & 1) * 2 + 1]);
       }
     }
   }
 
-  // Calls write(row, column, value) for every result, neighbouring threads at neighbouring columns, through kStageBytes of
-  // shared memory, half of the rows at a time.
+  // Calls write(row, column, value) for every result, neighbouring threads at neighbouring columns, through
+  // kStageBytes of shared memory, half of the rows at a time.
   template <class F>
   __device__ __forceinline__ void write_all(float* stage, F&& write) {
     const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
@@ -109,8 +120,9 @@ struct MmaTile {
   }
 };
 
-// For few rows: every warp holds all results and takes one step of 16 of the depth; partial sums are added in the order of the
-// warps. A multiprocessor then pulls few bytes for each result it writes, and many of them work on one product.
+// For few rows: every warp holds all results and takes one step of 16 of the depth; partial sums are added in
+// the order of the warps. A multiprocessor then pulls few bytes for each result it writes, and many of them
+// work on one product.
 template <class T, int kRows, int kColumns>
 struct ThinMmaTile {
   static constexpr int kRowSteps = kRows / 16, kColumnSteps = kColumns / 8;
@@ -130,13 +142,15 @@ struct ThinMmaTile {
     const int step = threadIdx.x >> 5;
     unsigned fb[kColumnSteps / 2][4];
 #pragma unroll
-    for (int j = 0; j < kColumnSteps / 2; ++j) load_right<T, kColumns, kThinDepth, kByColumns>(fb[j], b, step, j * 16);
+    for (int j = 0; j < kColumnSteps / 2; ++j)
+      load_right<T, kColumns, kThinDepth, kByColumns>(fb[j], b, step, j * 16);
 #pragma unroll
     for (int i = 0; i < kRowSteps; ++i) {
       unsigned fa[4];
       load_left<T, kThinDepth>(fa, a, step, i * 16);
 #pragma unroll
-      for (int j = 0; j < kColumnSteps; ++j) mma_m16n8k16<T>(acc[i][j], fa, fb[j >> 1][(j & 1) * 2], fb[j >> 1][(j & 1) * 2 + 1]);
+      for (int j = 0; j < kColumnSteps; ++j)
+        mma_m16n8k16<T>(acc[i][j], fa, fb[j >> 1][(j & 1) * 2], fb[j >> 1][(j & 1) * 2 + 1]);
     }
   }
 

@@ -1,7 +1,9 @@
-// A block's tile of a matrix product in float on the ordinary cores: 64 x 64 results of 256 threads, 4 x 4 each, depth in steps
-// of 16. Entry: simt_product. The source gives elements, so any layout and any gather will do:
+// A block's tile of a matrix product in float on the ordinary cores: 64 x 64 results of 256 threads, 4 x 4
+// each, depth in steps of 16. Entry: simt_product. The source gives elements, so any layout and any gather
+// will do:
 //   Column column(int64_t c)             what to remember of a column (or nothing)
-//   float left(int64_t row, int64_t d)   0 outside; float right(int64_t d, const Column&); void write(row, c, float)
+//   float left(int64_t row, int64_t d)   0 outside; float right(int64_t d, const Column&); void write(row, c,
+//   float)
 #pragma once
 #include <cstdint>
 
@@ -15,9 +17,11 @@ struct SimtShared {
 };
 
 template <class Source>
-__device__ __forceinline__ void simt_product(const Source& source, int64_t row0, int64_t column0, int64_t depth, SimtShared& shared) {
+__device__ __forceinline__ void simt_product(const Source& source, int64_t row0, int64_t column0,
+                                             int64_t depth, SimtShared& shared) {
   const int thread = threadIdx.x, tx = thread & 15, ty = thread >> 4;
-  // Loading: a thread brings rows thread/16 + 16 i at depth thread%16, and its column thread%64 at depths thread/64 + 4 i.
+  // Loading: a thread brings rows thread/16 + 16 i at depth thread%16, and its column thread%64 at depths
+  // thread/64 + 4 i.
   const auto column = source.column(column0 + (thread & 63));
   float acc[4][4] = {}, next_left[4], next_right[4];
   const auto fetch = [&](int64_t d0) {

@@ -1,6 +1,7 @@
-// dot: out[..., m, n] = act(sum_k lhs[..., m, k] * rhs[..., k, n] + bias[..., m, n]). Entry: DotArgs; rows dot_*.
-// All ranks equal, 2..8; the leading axes are batch axes with out's extents (broadcast by stride 0); transposes are strides.
-// Integers wrap; real types accumulate in double (reference), float32 or more (all others).
+// dot: out[..., m, n] = act(sum_k lhs[..., m, k] * rhs[..., k, n] + bias[..., m, n]). Entry: DotArgs; rows
+// dot_*. All ranks equal, 2..8; the leading axes are batch axes with out's extents (broadcast by stride 0);
+// transposes are strides. Integers wrap; real types accumulate in double (reference), float32 or more (all
+// others).
 #pragma once
 #include "contract/tensor_view.h"
 #include "kernels/common/activation_args.h"

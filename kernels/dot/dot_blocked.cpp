@@ -1,5 +1,5 @@
-// dot_blocked_f32 and dot_blocked_f16: cache-blocked products with float accumulation on the widest vectors the machine has.
-// Any strides: transposes cost a packed transpose at most. Entry: the two functions.
+// dot_blocked_f32 and dot_blocked_f16: cache-blocked products with float accumulation on the widest vectors
+// the machine has. Any strides: transposes cost a packed transpose at most. Entry: the two functions.
 #include <algorithm>
 
 #include "kernels/common/activate_row.h"
@@ -22,7 +22,9 @@ class DotProduct final : public TileProduct {
   explicit DotProduct(const DotArgs& args)
       : TileProduct(batches_of(args), args.out.dims[args.out.rank - 2], args.out.dims[args.out.rank - 1],
                     args.lhs.dims[args.lhs.rank - 1]),
-        args_(args), m_(args.out.rank - 2), n_(args.out.rank - 1) {}
+        args_(args),
+        m_(args.out.rank - 2),
+        n_(args.out.rank - 1) {}
 
  private:
   int64_t batch_offset(const TensorView& view, int64_t batch) const {
@@ -34,22 +36,26 @@ class DotProduct final : public TileProduct {
     const int64_t row_step = lhs.strides[m_], depth_step = lhs.strides[n_];
     const int64_t base = batch_offset(lhs, batch) + rows.begin * row_step + depth.begin * depth_step;
     if (lhs.dtype == DType::float32 && row_step == 1 && depth_step != 1) {
-      micro_.transpose(static_cast<const float*>(lhs.data) + base, depth_step, depth.count, rows.count, out, kRowStride);
+      micro_.transpose(static_cast<const float*>(lhs.data) + base, depth_step, depth.count, rows.count, out,
+                       kRowStride);
       return;
     }
-    for (int64_t i = 0; i < rows.count; ++i) read_floats(lhs, base + i * row_step, depth_step, depth.count, out + i * kRowStride);
+    for (int64_t i = 0; i < rows.count; ++i)
+      read_floats(lhs, base + i * row_step, depth_step, depth.count, out + i * kRowStride);
   }
 
   void fetch_columns(int64_t batch, Range depth, Range columns, float* out) const override {
     const TensorView& rhs = args_.rhs;
     const int64_t depth_step = rhs.strides[m_], column_step = rhs.strides[n_];
     const int64_t base = batch_offset(rhs, batch) + depth.begin * depth_step + columns.begin * column_step;
-    if (depth_step == 1 && column_step != 1) return fetch_transposed(base, column_step, depth.count, columns.count, out);
+    if (depth_step == 1 && column_step != 1)
+      return fetch_transposed(base, column_step, depth.count, columns.count, out);
     const int64_t width = micro_.columns, whole = columns.count / width * width, rest = columns.count - whole;
     float* last = out + whole / width * panel_stride();
     for (int64_t k = 0; k < depth.count; ++k) {
       const int64_t row = base + k * depth_step;
-      if (column_step == 1 && k + kPrefetchRows < depth.count) prefetch(rhs, row + kPrefetchRows * depth_step, columns.count);
+      if (column_step == 1 && k + kPrefetchRows < depth.count)
+        prefetch(rhs, row + kPrefetchRows * depth_step, columns.count);
       for (int64_t j = 0; j < whole; j += width) {
         read_floats(rhs, row + j * column_step, column_step, width, out + j * kDepthBlock + k * width);
       }
@@ -75,15 +81,18 @@ class DotProduct final : public TileProduct {
       const int64_t count = std::min<int64_t>(4, columns - j);
       float* to = out + j / width * panel_stride() + j % width;
       if (rhs.dtype == DType::float32) {
-        micro_.transpose(static_cast<const float*>(rhs.data) + base + j * column_step, column_step, count, depth, to, width);
+        micro_.transpose(static_cast<const float*>(rhs.data) + base + j * column_step, column_step, count,
+                         depth, to, width);
       } else {
-        for (int64_t r = 0; r < count; ++r) read_floats(rhs, base + (j + r) * column_step, 1, depth, runs + r * kDepthBlock);
+        for (int64_t r = 0; r < count; ++r)
+          read_floats(rhs, base + (j + r) * column_step, 1, depth, runs + r * kDepthBlock);
         micro_.transpose(runs, kDepthBlock, count, depth, to, width);
       }
     }
     const int64_t used = columns % width;
     float* last = out + columns / width * panel_stride();
-    for (int64_t k = 0; used != 0 && k < depth; ++k) std::fill(last + k * width + used, last + (k + 1) * width, 0.0f);
+    for (int64_t k = 0; used != 0 && k < depth; ++k)
+      std::fill(last + k * width + used, last + (k + 1) * width, 0.0f);
   }
 
   const float* direct_panel(int64_t batch, int64_t depth, int64_t column, int64_t& ldb) const override {
@@ -95,11 +104,14 @@ class DotProduct final : public TileProduct {
 
   void write(int64_t batch, Range rows, Range columns, float* tile, int64_t ld) const override {
     const TensorView &bias = args_.bias, &out = args_.out;
-    const int64_t out_base = batch_offset(out, batch) + rows.begin * out.strides[m_] + columns.begin * out.strides[n_];
-    const int64_t bias_base = batch_offset(bias, batch) + rows.begin * bias.strides[m_] + columns.begin * bias.strides[n_];
+    const int64_t out_base =
+        batch_offset(out, batch) + rows.begin * out.strides[m_] + columns.begin * out.strides[n_];
+    const int64_t bias_base =
+        batch_offset(bias, batch) + rows.begin * bias.strides[m_] + columns.begin * bias.strides[n_];
     for (int64_t i = 0; i < rows.count; ++i) {
       float* values = tile + i * ld;
-      if (bias.data != nullptr) add_floats(bias, bias_base + i * bias.strides[m_], bias.strides[n_], columns.count, values);
+      if (bias.data != nullptr)
+        add_floats(bias, bias_base + i * bias.strides[m_], bias.strides[n_], columns.count, values);
       if (args_.activation.op != 0) activate_row(args_.activation, values, columns.count);
       write_floats(values, columns.count, out, out_base + i * out.strides[m_], out.strides[n_]);
     }
@@ -133,7 +145,11 @@ extern constinit const KernelRow dot_blocked_f16_row = {
     .summary = "the same for float16 and bfloat16, accumulated in float32",
 };
 
-void dot_blocked_f32(const void* raw, const LaunchContext& context) { DotProduct(*static_cast<const DotArgs*>(raw)).run(context); }
-void dot_blocked_f16(const void* raw, const LaunchContext& context) { DotProduct(*static_cast<const DotArgs*>(raw)).run(context); }
+void dot_blocked_f32(const void* raw, const LaunchContext& context) {
+  DotProduct(*static_cast<const DotArgs*>(raw)).run(context);
+}
+void dot_blocked_f16(const void* raw, const LaunchContext& context) {
+  DotProduct(*static_cast<const DotArgs*>(raw)).run(context);
+}
 
 }  // namespace ge::kernels

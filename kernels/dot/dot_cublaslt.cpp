@@ -1,4 +1,5 @@
-// The row of the library product dot_cublaslt; the runtime launches it through cuBLASLt, opened only for plans that use it.
+// The row of the library product dot_cublaslt; the runtime launches it through cuBLASLt, opened only for
+// plans that use it.
 #include "kernels/common/activation.h"
 #include "kernels/common/cuda_rows.h"
 #include "kernels/dot/dot_row.h"
@@ -10,7 +11,8 @@ namespace {
 bool is_matrix(const TensorView& v) {
   const int m = v.rank - 2, n = v.rank - 1;
   const auto dense = [&](int fast, int slow) {
-    return (v.dims[fast] <= 1 || v.strides[fast] == 1) && (v.dims[slow] <= 1 || v.strides[slow] >= v.dims[fast]);
+    return (v.dims[fast] <= 1 || v.strides[fast] == 1) &&
+           (v.dims[slow] <= 1 || v.strides[slow] >= v.dims[fast]);
   };
   return dense(n, m) || dense(m, n);
 }
@@ -35,7 +37,8 @@ Status check_cublaslt(const LaunchShape& shape) {
   const TensorView &lhs = shape.operands[0], &rhs = shape.operands[1], &out = shape.operands[3];
   const int64_t op = attr_int(shape.attrs, "activation", 0);
   // The library's GELU is the tanh form.
-  if (op != 0 && op != static_cast<int64_t>(ScalarOp::relu) && op != static_cast<int64_t>(ScalarOp::gelu_tanh)) {
+  if (op != 0 && op != static_cast<int64_t>(ScalarOp::relu) &&
+      op != static_cast<int64_t>(ScalarOp::gelu_tanh)) {
     return refuse("no epilogue for activation " + std::to_string(op));
   }
   if (lhs.dims[lhs.rank - 1] == 0) return refuse("k is 0");
@@ -43,7 +46,8 @@ Status check_cublaslt(const LaunchShape& shape) {
   if (!is_matrix(rhs)) return refuse("rhs has no dense axis");
   if (!rows_dense(out)) return refuse("out is not dense along n");
   for (int i = 0; i < out.rank - 2; ++i) {
-    if (out.dims[i] > 1 && (lhs.strides[i] < 0 || rhs.strides[i] < 0 || out.strides[i] < 0)) return refuse("a batch axis steps backwards");
+    if (out.dims[i] > 1 && (lhs.strides[i] < 0 || rhs.strides[i] < 0 || out.strides[i] < 0))
+      return refuse("a batch axis steps backwards");
   }
   return check_bias(shape.operands[2]);
 }

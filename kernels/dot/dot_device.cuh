@@ -21,11 +21,13 @@ struct DotBatch {
 };
 
 template <class T>
-__device__ __forceinline__ void finish_dot(const DotArgs& args, const DotBatch& batch, int64_t row, int64_t column, float value) {
+__device__ __forceinline__ void finish_dot(const DotArgs& args, const DotBatch& batch, int64_t row,
+                                           int64_t column, float value) {
   const int m = args.out.rank - 2, n = m + 1;
   if (row >= args.out.dims[m] || column >= args.out.dims[n]) return;
   if (args.bias.data != nullptr) {
-    value += to_float(*pointer_to<T>(args.bias, batch.bias + row * args.bias.strides[m] + column * args.bias.strides[n]));
+    value += to_float(
+        *pointer_to<T>(args.bias, batch.bias + row * args.bias.strides[m] + column * args.bias.strides[n]));
   }
   static_cast<T*>(args.out.data)[batch.out + row * args.out.strides[m] + column * args.out.strides[n]] =
       from_float<T>(activate(args.activation, value));

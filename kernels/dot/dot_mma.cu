@@ -1,8 +1,9 @@
-// dot_mma_f16_sm80, dot_mma_bf16_sm80: out = act(lhs rhs + bias) on tensor cores (mma.sync m16n8k16), float sums.
-// Any sizes and strides; 16-byte cp.async where a side's dense axis, its other stride and its address are multiples of 8
-// elements, element loads otherwise. Tiles of 128 x 128; 64 x 64 where those would leave multiprocessors idle; where these would
-// too, 32 x 32 and 32 x 16 with the depth split over the warps. Stages of depth 32 (128) fill 48 KB of shared memory: 3, 6, 3, 4.
-// 256 threads, two blocks a multiprocessor; blocks loop over tiles.
+// dot_mma_f16_sm80, dot_mma_bf16_sm80: out = act(lhs rhs + bias) on tensor cores (mma.sync m16n8k16), float
+// sums. Any sizes and strides; 16-byte cp.async where a side's dense axis, its other stride and its address
+// are multiples of 8 elements, element loads otherwise. Tiles of 128 x 128; 64 x 64 where those would leave
+// multiprocessors idle; where these would too, 32 x 32 and 32 x 16 with the depth split over the warps.
+// Stages of depth 32 (128) fill 48 KB of shared memory: 3, 6, 3, 4. 256 threads, two blocks a multiprocessor;
+// blocks loop over tiles.
 #include "kernels/device/mma_tile.cuh"
 #include "kernels/dot/dot_device.cuh"
 
@@ -16,7 +17,7 @@ struct MmaSide {
   const T* data;
   int64_t line_step, step;  // element strides between lines and along one
   int64_t lines, length;
-  bool vector;              // chunks of 8 can be copied whole
+  bool vector;  // chunks of 8 can be copied whole
 };
 
 template <class T>
@@ -30,9 +31,12 @@ __device__ __forceinline__ void fetch_chunk(T* to, const T* from, int64_t step, 
     for (int e = 0; e < 8; ++e) to[e] = e < valid ? from[e * step] : T{0};
   }
 }
-__device__ __forceinline__ int clamp_chunk(int64_t left) { return left <= 0 ? 0 : left < 8 ? static_cast<int>(left) : 8; }
+__device__ __forceinline__ int clamp_chunk(int64_t left) {
+  return left <= 0 ? 0 : left < 8 ? static_cast<int>(left) : 8;
+}
 
-// Fills a row tile: lines of the side are the tile's, depth runs along them. A thread's chunks keep their place in every step.
+// Fills a row tile: lines of the side are the tile's, depth runs along them. A thread's chunks keep their
+// place in every step.
 template <class T, int kLines, int kDepth>
 struct RowFetcher {
   static constexpr int kAcross = kDepth / 8, kDown = 256 / kAcross, kChunks = (kLines + kDown - 1) / kDown;
@@ -53,7 +57,8 @@ struct RowFetcher {
     for (int i = 0; i < kChunks; ++i) {
       const int line = threadIdx.x / kAcross + kDown * i;
       if (kLines % kDown != 0 && line >= kLines) continue;
-      fetch_chunk(shared + row_slot<kDepth>(line, threadIdx.x % kAcross), from[i] + depth * side.step, side.step, used[i] ? left : 0, side.vector);
+      fetch_chunk(shared + row_slot<kDepth>(line, threadIdx.x % kAcross), from[i] + depth * side.step,
+                  side.step, used[i] ? left : 0, side.vector);
     }
   }
 };
@@ -75,16 +80,18 @@ struct DepthFetcher {
     for (int i = 0; i < kChunks; ++i) {
       const int line = threadIdx.x / kAcross + kDown * i;
       if (kDepth % kDown != 0 && line >= kDepth) continue;
-      fetch_chunk(shared + depth_slot<kColumns>(line, threadIdx.x % kAcross), from + (depth + line) * side.line_step, side.step,
-                  depth + line < side.lines ? valid : 0, side.vector);
+      fetch_chunk(shared + depth_slot<kColumns>(line, threadIdx.x % kAcross),
+                  from + (depth + line) * side.line_step, side.step, depth + line < side.lines ? valid : 0,
+                  side.vector);
     }
   }
 };
 
 // Tile: MmaTile or ThinMmaTile, kRows x kColumns.
 template <class T, class Tile, int kRows, int kColumns, int kDepth, bool kByColumns, class Right>
-__device__ __forceinline__ void dot_mma_tile(const DotArgs& args, const DotBatch& batch, const MmaSide<T>& lhs, const Right& right,
-                                             int64_t depth, int64_t row0, int64_t column0, char* shared) {
+__device__ __forceinline__ void dot_mma_tile(const DotArgs& args, const DotBatch& batch,
+                                             const MmaSide<T>& lhs, const Right& right, int64_t depth,
+                                             int64_t row0, int64_t column0, char* shared) {
   constexpr int kLeft = kRows * kDepth, kStage = (kRows + kColumns) * kDepth;  // elements
   constexpr int kStages = kSharedBytes / (kStage * 2);
   static_assert(kStages >= 3 && Tile::kStageBytes <= kSharedBytes);
@@ -114,8 +121,9 @@ __device__ __forceinline__ void dot_mma_tile(const DotArgs& args, const DotBatch
     next = next + 1 == kStages ? 0 : next + 1;
   }
   cp_async_wait<0>();
-  tile.write_all(reinterpret_cast<float*>(shared),
-                 [&](int row, int column, float value) { finish_dot<T>(args, batch, row0 + row, column0 + column, value); });
+  tile.write_all(reinterpret_cast<float*>(shared), [&](int row, int column, float value) {
+    finish_dot<T>(args, batch, row0 + row, column0 + column, value);
+  });
 }
 
 template <class T>
@@ -125,7 +133,8 @@ __device__ __forceinline__ bool is_vector(const T* data, int64_t line_step, int6
 
 __device__ __forceinline__ int64_t tiles_of(const DotArgs& args, int rows, int columns) {
   const int m = args.out.rank - 2;
-  return (args.out.dims[m] + rows - 1) / rows * ((args.out.dims[m + 1] + columns - 1) / columns) * count_of(args.out.dims, m);
+  return (args.out.dims[m] + rows - 1) / rows * ((args.out.dims[m + 1] + columns - 1) / columns) *
+         count_of(args.out.dims, m);
 }
 
 template <class T, class Tile, int kRows, int kColumns, int kDepth>
@@ -140,17 +149,21 @@ __device__ __forceinline__ void dot_mma_tiles(const DotArgs& args, char* shared)
     // Neighbouring blocks share columns: the right side is read once into the second-level cache.
     const int64_t row0 = split(rest, row_tiles) * kRows, column0 = split(rest, column_tiles) * kColumns;
     const DotBatch batch(args, rest);
-    MmaSide<T> lhs{pointer_to<T>(args.lhs, batch.lhs), args.lhs.strides[m], args.lhs.strides[n], rows, depth, false};
+    MmaSide<T> lhs{
+        pointer_to<T>(args.lhs, batch.lhs), args.lhs.strides[m], args.lhs.strides[n], rows, depth, false};
     lhs.vector = is_vector(lhs.data, lhs.line_step, lhs.step);
-    MmaSide<T> rhs{pointer_to<T>(args.rhs, batch.rhs), args.rhs.strides[n], args.rhs.strides[m], columns, depth, false};
+    MmaSide<T> rhs{
+        pointer_to<T>(args.rhs, batch.rhs), args.rhs.strides[n], args.rhs.strides[m], columns, depth, false};
     if (by_depth) rhs = {rhs.data, args.rhs.strides[m], 1, depth, columns, false};
     rhs.vector = is_vector(rhs.data, rhs.line_step, rhs.step);
     if (by_depth) {
       const DepthFetcher<T, kColumns, kDepth> right(rhs, column0);
-      dot_mma_tile<T, Tile, kRows, kColumns, kDepth, false>(args, batch, lhs, right, depth, row0, column0, shared);
+      dot_mma_tile<T, Tile, kRows, kColumns, kDepth, false>(args, batch, lhs, right, depth, row0, column0,
+                                                            shared);
     } else {
       const RowFetcher<T, kColumns, kDepth> right(rhs, column0);
-      dot_mma_tile<T, Tile, kRows, kColumns, kDepth, true>(args, batch, lhs, right, depth, row0, column0, shared);
+      dot_mma_tile<T, Tile, kRows, kColumns, kDepth, true>(args, batch, lhs, right, depth, row0, column0,
+                                                           shared);
     }
   }
 }
@@ -175,9 +188,11 @@ __device__ __forceinline__ void dot_mma(const DotArgs& args) {
 
 }  // namespace ge::kernels
 
-extern "C" __global__ void __launch_bounds__(256, 2) ge_dot_mma_f16(const __grid_constant__ ge::kernels::DotArgs args) {
+extern "C" __global__ void __launch_bounds__(256, 2)
+    ge_dot_mma_f16(const __grid_constant__ ge::kernels::DotArgs args) {
   ge::kernels::dot_mma<ge::kernels::Half>(args);
 }
-extern "C" __global__ void __launch_bounds__(256, 2) ge_dot_mma_bf16(const __grid_constant__ ge::kernels::DotArgs args) {
+extern "C" __global__ void __launch_bounds__(256, 2)
+    ge_dot_mma_bf16(const __grid_constant__ ge::kernels::DotArgs args) {
   ge::kernels::dot_mma<ge::kernels::BHalf>(args);
 }

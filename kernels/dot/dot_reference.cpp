@@ -1,4 +1,5 @@
-// dot_reference: 16 x 32 tiles of outputs, operands unpacked to double or int64, k ascending. Entry: dot_reference.
+// dot_reference: 16 x 32 tiles of outputs, operands unpacked to double or int64, k ascending. Entry:
+// dot_reference.
 #include "kernels/common/accumulate_tile.h"
 #include "kernels/common/element.h"
 #include "kernels/common/strided_walk.h"
@@ -8,7 +9,8 @@
 namespace ge::kernels {
 
 Status check_dot(const LaunchShape& shape) {
-  const TensorView &lhs = shape.operands[0], &rhs = shape.operands[1], &bias = shape.operands[2], &out = shape.operands[3];
+  const TensorView &lhs = shape.operands[0], &rhs = shape.operands[1], &bias = shape.operands[2],
+                   &out = shape.operands[3];
   if (lhs.rank != out.rank || rhs.rank != out.rank) {
     return refuse("lhs has dims " + dims_text(lhs) + ", rhs " + dims_text(rhs) + ", out " + dims_text(out));
   }
@@ -37,7 +39,9 @@ class DotTiles {
  public:
   using Tile = AccumulateTile<T>;
   explicit DotTiles(const DotArgs& args)
-      : args_(args), m_(args.out.rank - 2), n_(args.out.rank - 1),
+      : args_(args),
+        m_(args.out.rank - 2),
+        n_(args.out.rank - 1),
         row_tiles_((args.out.dims[m_] + Tile::kRows - 1) / Tile::kRows),
         column_tiles_((args.out.dims[n_] + Tile::kColumns - 1) / Tile::kColumns) {
     for (int i = 0; i < m_; ++i) batches_ *= args.out.dims[i];
@@ -45,8 +49,10 @@ class DotTiles {
   int64_t count() const { return batches_ * row_tiles_ * column_tiles_; }
 
   void run(int64_t item, Tile& tile) const {
-    const int64_t column = item % column_tiles_ * Tile::kColumns, row = item / column_tiles_ % row_tiles_ * Tile::kRows;
-    const StridedWalk<4> batch(args_.out.dims, m_, {args_.lhs.strides, args_.rhs.strides, args_.bias.strides, args_.out.strides},
+    const int64_t column = item % column_tiles_ * Tile::kColumns,
+                  row = item / column_tiles_ % row_tiles_ * Tile::kRows;
+    const StridedWalk<4> batch(args_.out.dims, m_,
+                               {args_.lhs.strides, args_.rhs.strides, args_.bias.strides, args_.out.strides},
                                item / column_tiles_ / row_tiles_);
     const int64_t rows = std::min<int64_t>(Tile::kRows, args_.out.dims[m_] - row);
     const int64_t columns = std::min<int64_t>(Tile::kColumns, args_.out.dims[n_] - column);
@@ -54,7 +60,8 @@ class DotTiles {
     for (int64_t k = 0; k < args_.lhs.dims[n_]; k += Tile::kDepth) {
       const int64_t depth = std::min<int64_t>(Tile::kDepth, args_.lhs.dims[n_] - k);
       unpack(tile, batch.offset(0) + row * args_.lhs.strides[m_] + k * args_.lhs.strides[n_],
-             batch.offset(1) + k * args_.rhs.strides[m_] + column * args_.rhs.strides[n_], rows, columns, depth);
+             batch.offset(1) + k * args_.rhs.strides[m_] + column * args_.rhs.strides[n_], rows, columns,
+             depth);
       tile.accumulate(rows, depth);
     }
     write(tile, batch.offset(2) + row * args_.bias.strides[m_] + column * args_.bias.strides[n_],
@@ -82,8 +89,10 @@ class DotTiles {
         T v = tile.acc[i][j];
         if (args_.bias.data != nullptr) {
           const T b = load<T>(args_.bias, bias + i * args_.bias.strides[m_] + j * args_.bias.strides[n_]);
-          if constexpr (std::is_same_v<T, double>) v += b;
-          else v = wrapping_add(v, b);
+          if constexpr (std::is_same_v<T, double>)
+            v += b;
+          else
+            v = wrapping_add(v, b);
         }
         store(args_.out, out + i * args_.out.strides[m_] + j * args_.out.strides[n_],
               activate(args_.activation, args_.out.dtype, v));
@@ -101,7 +110,8 @@ void run(const DotArgs& args, const LaunchContext& context) {
   if (element_count(args.out) == 0) return;
   const DotTiles<T> tiles(args);
   context.parallel_for(tiles.count(), 1, [&](int64_t begin, int64_t end) {
-    auto& tile = *reinterpret_cast<AccumulateTile<T>*>(context.scratch(context.pool, sizeof(AccumulateTile<T>)));
+    auto& tile =
+        *reinterpret_cast<AccumulateTile<T>*>(context.scratch(context.pool, sizeof(AccumulateTile<T>)));
     for (int64_t item = begin; item < end; ++item) tiles.run(item, tile);
   });
 }

@@ -8,7 +8,8 @@
 
 namespace ge::kernels {
 
-inline constexpr DTypeSet kDotTypes = DTypeSet{DType::float64, DType::float32, DType::float16, DType::bfloat16} | kIntegerTypes;
+inline constexpr DTypeSet kDotTypes =
+    DTypeSet{DType::float64, DType::float32, DType::float16, DType::bfloat16} | kIntegerTypes;
 constexpr std::array<OperandRow, 4> dot_operands(DTypeSet types, int16_t align_bytes = 1) {
   return {{
       {.name = "lhs", .dtypes = types, .min_rank = 2, .align_bytes = align_bytes},

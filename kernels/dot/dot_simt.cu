@@ -1,5 +1,6 @@
-// dot_tiled_f32_sm80: out = act(lhs rhs + bias) in float32 on the ordinary cores, any sizes and strides, 64 x 64 tiles.
-// dot_generic_sm80: every type and layout, one thread a result: double, float or int64 sums, k ascending. 256 threads.
+// dot_tiled_f32_sm80: out = act(lhs rhs + bias) in float32 on the ordinary cores, any sizes and strides, 64 x
+// 64 tiles. dot_generic_sm80: every type and layout, one thread a result: double, float or int64 sums, k
+// ascending. 256 threads.
 #include "kernels/device/simt_tile.cuh"
 #include "kernels/dot/dot_device.cuh"
 
@@ -9,8 +10,13 @@ struct DotFloatSource {
   const DotArgs& args;
   const DotBatch& batch;
   int m, n;
-  struct Column { int64_t offset; bool inside; };
-  __device__ __forceinline__ Column column(int64_t c) const { return {batch.rhs + c * args.rhs.strides[n], c < args.out.dims[n]}; }
+  struct Column {
+    int64_t offset;
+    bool inside;
+  };
+  __device__ __forceinline__ Column column(int64_t c) const {
+    return {batch.rhs + c * args.rhs.strides[n], c < args.out.dims[n]};
+  }
   __device__ __forceinline__ float left(int64_t row, int64_t d) const {
     if (row >= args.out.dims[m] || d >= args.lhs.dims[n]) return 0;
     return *pointer_to<float>(args.lhs, batch.lhs + row * args.lhs.strides[m] + d * args.lhs.strides[n]);
@@ -19,7 +25,9 @@ struct DotFloatSource {
     if (!c.inside || d >= args.lhs.dims[n]) return 0;
     return *pointer_to<float>(args.rhs, c.offset + d * args.rhs.strides[m]);
   }
-  __device__ __forceinline__ void write(int64_t row, int64_t c, float v) const { finish_dot<float>(args, batch, row, c, v); }
+  __device__ __forceinline__ void write(int64_t row, int64_t c, float v) const {
+    finish_dot<float>(args, batch, row, c, v);
+  }
 };
 
 template <class T>
@@ -33,10 +41,12 @@ __device__ void dot_generic(const DotArgs& args) {
     const int64_t lhs = batch.lhs + row * args.lhs.strides[m], rhs = batch.rhs + column * args.rhs.strides[n];
     T sum = 0;
     for (int64_t k = 0; k < depth; ++k) {
-      sum += load_element<T>(args.lhs, lhs + k * args.lhs.strides[n]) * load_element<T>(args.rhs, rhs + k * args.rhs.strides[m]);
+      sum += load_element<T>(args.lhs, lhs + k * args.lhs.strides[n]) *
+             load_element<T>(args.rhs, rhs + k * args.rhs.strides[m]);
     }
     if (args.bias.data != nullptr) {
-      sum += load_element<T>(args.bias, batch.bias + row * args.bias.strides[m] + column * args.bias.strides[n]);
+      sum +=
+          load_element<T>(args.bias, batch.bias + row * args.bias.strides[m] + column * args.bias.strides[n]);
     }
     if constexpr (static_cast<T>(0.5) != 0) {
       sum = activate(args.activation, sum);
@@ -47,12 +57,14 @@ __device__ void dot_generic(const DotArgs& args) {
 
 }  // namespace ge::kernels
 
-extern "C" __global__ void __launch_bounds__(256) ge_dot_tiled_f32(const __grid_constant__ ge::kernels::DotArgs args) {
+extern "C" __global__ void __launch_bounds__(256)
+    ge_dot_tiled_f32(const __grid_constant__ ge::kernels::DotArgs args) {
   using namespace ge::kernels;
   __shared__ SimtShared shared;
   if (blockDim.x != 256) return;
   const int m = args.out.rank - 2, n = m + 1;
-  const int64_t row_tiles = (args.out.dims[m] + kSimtTile - 1) / kSimtTile, column_tiles = (args.out.dims[n] + kSimtTile - 1) / kSimtTile;
+  const int64_t row_tiles = (args.out.dims[m] + kSimtTile - 1) / kSimtTile,
+                column_tiles = (args.out.dims[n] + kSimtTile - 1) / kSimtTile;
   const int64_t tiles = row_tiles * column_tiles * count_of(args.out.dims, m);
   for (int64_t item = blockIdx.x; item < tiles; item += gridDim.x) {
     int64_t rest = item;
@@ -62,8 +74,11 @@ extern "C" __global__ void __launch_bounds__(256) ge_dot_tiled_f32(const __grid_
   }
 }
 
-extern "C" __global__ void __launch_bounds__(256) ge_dot_generic(const __grid_constant__ ge::kernels::DotArgs args) {
+extern "C" __global__ void __launch_bounds__(256)
+    ge_dot_generic(const __grid_constant__ ge::kernels::DotArgs args) {
   using namespace ge::kernels;
-  if (is_real(args.out.dtype)) dot_generic<double>(args);
-  else dot_generic<int64_t>(args);
+  if (is_real(args.out.dtype))
+    dot_generic<double>(args);
+  else
+    dot_generic<int64_t>(args);
 }

@@ -23,7 +23,8 @@ inline void read_floats(const TensorView& view, int64_t offset, int64_t stride, 
     return;
   }
   if (stride == 1) return convert_to_float(view.dtype, address_of(view, offset), count, out);
-  for (int64_t i = 0; i < count; ++i) out[i] = static_cast<float>(load_as_double(view.dtype, view.data, offset + i * stride));
+  for (int64_t i = 0; i < count; ++i)
+    out[i] = static_cast<float>(load_as_double(view.dtype, view.data, offset + i * stride));
 }
 
 inline void add_floats(const TensorView& view, int64_t offset, int64_t stride, int64_t count, float* out) {
@@ -32,12 +33,16 @@ inline void add_floats(const TensorView& view, int64_t offset, int64_t stride, i
     for (int64_t i = 0; i < count; ++i) out[i] += in[i * stride];
     return;
   }
-  for (int64_t i = 0; i < count; ++i) out[i] += static_cast<float>(load_as_double(view.dtype, view.data, offset + i * stride));
+  for (int64_t i = 0; i < count; ++i)
+    out[i] += static_cast<float>(load_as_double(view.dtype, view.data, offset + i * stride));
 }
 
-inline void write_floats(const float* values, int64_t count, const TensorView& view, int64_t offset, int64_t stride) {
-  if (stride == 1) return convert_from_float(values, count, view.dtype, const_cast<char*>(address_of(view, offset)));
-  for (int64_t i = 0; i < count; ++i) store_from_double(view.dtype, view.data, offset + i * stride, values[i]);
+inline void write_floats(const float* values, int64_t count, const TensorView& view, int64_t offset,
+                         int64_t stride) {
+  if (stride == 1)
+    return convert_from_float(values, count, view.dtype, const_cast<char*>(address_of(view, offset)));
+  for (int64_t i = 0; i < count; ++i)
+    store_from_double(view.dtype, view.data, offset + i * stride, values[i]);
 }
 
 }  // namespace ge::kernels

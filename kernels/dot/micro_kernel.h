@@ -1,21 +1,26 @@
-// The register tile of the blocked products: c[i][j] (+)= sum_k a[i][k] * b[k][j], one version an instruction set.
-// Entry: best_micro_kernel. Each c is one chain of multiply-adds with k ascending, so its bits depend on nothing but k's range.
+// The register tile of the blocked products: c[i][j] (+)= sum_k a[i][k] * b[k][j], one version an instruction
+// set. Entry: best_micro_kernel. Each c is one chain of multiply-adds with k ascending, so its bits depend on
+// nothing but k's range.
 #pragma once
 #include <cstdint>
 
 namespace ge::kernels {
 
-inline constexpr int kDepthBlock = 256;            // k is cut into blocks of this; a block's sum is then added to c
-inline constexpr int kRowStride = kDepthBlock + 16;  // floats between rows of packed a: no power of two, so rows spread over cache sets
+inline constexpr int kDepthBlock = 256;  // k is cut into blocks of this; a block's sum is then added to c
+inline constexpr int kRowStride =
+    kDepthBlock + 16;  // floats between rows of packed a: no power of two, so rows spread over cache sets
 inline constexpr int kMaxMicroRows = 14, kMaxMicroColumns = 32;
 
-// a: rows of kRowStride floats. b: `depth` rows of at least kernel.columns floats, ldb apart. accumulate: add to c, else set it.
-using MicroFunction = void (*)(int64_t depth, const float* a, const float* b, int64_t ldb, float* c, int64_t ldc, bool accumulate);
+// a: rows of kRowStride floats. b: `depth` rows of at least kernel.columns floats, ldb apart. accumulate: add
+// to c, else set it.
+using MicroFunction = void (*)(int64_t depth, const float* a, const float* b, int64_t ldb, float* c,
+                               int64_t ldc, bool accumulate);
 // out[j * ld_out + i] = in[i * ld_in + j] for i < rows, j < columns.
-using TransposeFunction = void (*)(const float* in, int64_t ld_in, int64_t rows, int64_t columns, float* out, int64_t ld_out);
+using TransposeFunction = void (*)(const float* in, int64_t ld_in, int64_t rows, int64_t columns, float* out,
+                                   int64_t ld_out);
 
 struct MicroKernel {
-  int rows = 0, columns = 0;              // of a full register tile
+  int rows = 0, columns = 0;               // of a full register tile
   MicroFunction run[kMaxMicroRows + 1]{};  // by row count, 1 .. rows
   TransposeFunction transpose = nullptr;
 };

@@ -1,6 +1,7 @@
-// gather: out[p, q, r] = data[p, index(q), r] where p are data's axes before `axis`, q all of indices' axes, r data's axes after.
-// Entry: GatherArgs, gather_reference. A negative index counts from the end; one out of range is clamped and noted as a fault
-// (where the axis is empty there is nothing to clamp to: out gets zeros).
+// gather: out[p, q, r] = data[p, index(q), r] where p are data's axes before `axis`, q all of indices' axes,
+// r data's axes after. Entry: GatherArgs, gather_reference. A negative index counts from the end; one out of
+// range is clamped and noted as a fault (where the axis is empty there is nothing to clamp to: out gets
+// zeros).
 #pragma once
 #include "contract/tensor_view.h"
 

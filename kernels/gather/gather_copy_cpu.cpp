@@ -1,5 +1,5 @@
-// gather_copy_cpu: gathers whole rows with memcpy where the axes after `axis` are dense in data and out; anything else runs
-// as gather_reference does. Entry: gather_copy_cpu.
+// gather_copy_cpu: gathers whole rows with memcpy where the axes after `axis` are dense in data and out;
+// anything else runs as gather_reference does. Entry: gather_copy_cpu.
 #include <cstring>
 
 #include "kernels/common/element.h"
@@ -12,11 +12,14 @@ void gather_reference(const void* raw, const LaunchContext& context);
 
 namespace {
 
-// Elements of data's axes after `axis` where they are one dense run in both data and out, or 0 where they are not.
+// Elements of data's axes after `axis` where they are one dense run in both data and out, or 0 where they are
+// not.
 int64_t dense_run(const GatherArgs& args) {
   int64_t run = 1;
   for (int i = args.data.rank - 1; i > args.axis; --i) {
-    if (args.data.dims[i] != 1 && (args.data.strides[i] != run || args.out.strides[i - 1 + args.indices.rank] != run)) return 0;
+    if (args.data.dims[i] != 1 &&
+        (args.data.strides[i] != run || args.out.strides[i - 1 + args.indices.rank] != run))
+      return 0;
     run *= args.data.dims[i];
   }
   return run;
@@ -41,8 +44,10 @@ void gather_copy_cpu(const void* raw, const LaunchContext& context) {
   const int rank = static_cast<int>(args.axis) + args.indices.rank;
   int64_t data_strides[kMaxRank] = {}, index_strides[kMaxRank] = {}, rows = 1;
   for (int i = 0; i < rank; ++i) {
-    if (i < args.axis) data_strides[i] = args.data.strides[i];
-    else index_strides[i] = args.indices.strides[i - args.axis];
+    if (i < args.axis)
+      data_strides[i] = args.data.strides[i];
+    else
+      index_strides[i] = args.indices.strides[i - args.axis];
     rows *= args.out.dims[i];
   }
   const int64_t size = bits_of(args.data.dtype) / 8;
@@ -53,8 +58,10 @@ void gather_copy_cpu(const void* raw, const LaunchContext& context) {
       const int64_t position = resolve_index(load<int64_t>(args.indices, walk.offset(1)), extent, context);
       char* to = static_cast<char*>(args.out.data) + walk.offset(2) * size;
       const char* from = static_cast<const char*>(args.data.data) + (walk.offset(0) + position * step) * size;
-      if (position < 0) std::memset(to, 0, static_cast<size_t>(run * size));
-      else std::memcpy(to, from, static_cast<size_t>(run * size));
+      if (position < 0)
+        std::memset(to, 0, static_cast<size_t>(run * size));
+      else
+        std::memcpy(to, from, static_cast<size_t>(run * size));
     }
   });
 }

@@ -16,7 +16,9 @@ constexpr ArgRow kArgs[] = {
     view_arg(offsetof(GatherCudaArgs, out), 2),
     int_arg(offsetof(GatherCudaArgs, axis), "axis"),
     {.offset = offsetof(GatherCudaArgs, launch), .type = ArgType::kI64, .source = ArgSource::kLaunch},
-    {.offset = offsetof(GatherCudaArgs, device_block), .type = ArgType::kPointer, .source = ArgSource::kDeviceBlock},
+    {.offset = offsetof(GatherCudaArgs, device_block),
+     .type = ArgType::kPointer,
+     .source = ArgSource::kDeviceBlock},
 };
 
 }  // namespace

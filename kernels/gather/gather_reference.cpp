@@ -13,11 +13,14 @@ Status check_gather(const LaunchShape& shape) {
   GE_TRY(check_axis(axis, data.rank));
   GE_TRY(check_same_dtype(data, "data", out, "out"));
   if (out.rank != data.rank - 1 + indices.rank) {
-    return refuse("out has rank " + std::to_string(out.rank) + ", expected " + std::to_string(data.rank - 1 + indices.rank));
+    return refuse("out has rank " + std::to_string(out.rank) + ", expected " +
+                  std::to_string(data.rank - 1 + indices.rank));
   }
   for (int i = 0; i < out.rank; ++i) {
     const int64_t q = i - axis;
-    const int64_t expected = q < 0 ? data.dims[i] : q < indices.rank ? indices.dims[q] : data.dims[i - indices.rank + 1];
+    const int64_t expected = q < 0              ? data.dims[i]
+                             : q < indices.rank ? indices.dims[q]
+                                                : data.dims[i - indices.rank + 1];
     GE_TRY(check_dim(out.dims[i], expected, "out's axis " + std::to_string(i)));
   }
   return check_writable(out, "out");
@@ -40,8 +43,8 @@ struct SpreadStrides {
   }
 };
 
-void gather_range(const GatherArgs& args, const SpreadStrides& spread, const LaunchContext& context, int64_t begin,
-                  int64_t end) {
+void gather_range(const GatherArgs& args, const SpreadStrides& spread, const LaunchContext& context,
+                  int64_t begin, int64_t end) {
   const int64_t size = bits_of(args.data.dtype) / 8;
   const int64_t extent = args.data.dims[args.axis], step = args.data.strides[args.axis];
   StridedWalk<3> walk(args.out.dims, args.out.rank, {spread.data, spread.indices, args.out.strides}, begin);

@@ -1,4 +1,5 @@
-// What the gather rows share: tables, the check and the index rule. Entry: kGatherOperands, kGatherArgs, check_gather, resolve_index.
+// What the gather rows share: tables, the check and the index rule. Entry: kGatherOperands, kGatherArgs,
+// check_gather, resolve_index.
 #pragma once
 #include "kernels/common/check.h"
 #include "kernels/common/rows.h"

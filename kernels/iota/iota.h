@@ -10,6 +10,7 @@ struct IotaArgs {
   int64_t start = 0;
   int64_t step = 1;  // 0 (what an absent attribute packs as) means 1
 };
-static_assert(offsetof(IotaArgs, axis) == 144 && offsetof(IotaArgs, start) == 152 && offsetof(IotaArgs, step) == 160);
+static_assert(offsetof(IotaArgs, axis) == 144 && offsetof(IotaArgs, start) == 152 &&
+              offsetof(IotaArgs, step) == 160);
 
 }  // namespace ge::kernels

@@ -22,7 +22,8 @@ void iota_reference(const void* raw, const LaunchContext& context) {
   context.parallel_for(element_count(out), kReferenceGrain, [&](int64_t begin, int64_t end) {
     StridedWalk<1> walk(out.dims, out.rank, {out.strides}, begin);
     for (int64_t i = begin; i < end; ++i, walk.next()) {
-      store(out, walk.offset(0), wrapping_add(args.start, wrapping_mul(step, walk.index(static_cast<int>(args.axis)))));
+      store(out, walk.offset(0),
+            wrapping_add(args.start, wrapping_mul(step, walk.index(static_cast<int>(args.axis)))));
     }
   });
 }

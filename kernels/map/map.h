@@ -9,6 +9,7 @@ struct MapArgs {
   TensorView a, b, c, out;  // b, c: absent where the op's arity is below 2, 3
   int64_t op = 0;           // ScalarOp code
 };
-static_assert(offsetof(MapArgs, out) == 3 * sizeof(TensorView) && offsetof(MapArgs, op) == 4 * sizeof(TensorView));
+static_assert(offsetof(MapArgs, out) == 3 * sizeof(TensorView) &&
+              offsetof(MapArgs, op) == 4 * sizeof(TensorView));
 
 }  // namespace ge::kernels

@@ -34,7 +34,8 @@ Status check_map(const LaunchShape& shape) {
   if (!accepts(info->domain, typed.dtype)) {
     return refuse(std::string(info->name) + " does not take " + std::string(name_of(typed.dtype)));
   }
-  if (is_select && !is_bool(v[0].dtype)) return refuse("select's condition is " + std::string(name_of(v[0].dtype)));
+  if (is_select && !is_bool(v[0].dtype))
+    return refuse("select's condition is " + std::string(name_of(v[0].dtype)));
   for (int i = is_select ? 2 : 1; i < info->arity; ++i) GE_TRY(check_same_dtype(v[i], kNames[i], typed, "a"));
   if (info->result == ScalarResult::same) {
     GE_TRY(check_same_dtype(out, "out", typed, "a"));
@@ -50,10 +51,11 @@ void map_range(const MapArgs& args, int64_t begin, int64_t end) {
   const TensorView& c = args.c.data != nullptr ? args.c : args.a;
   const auto op = static_cast<uint16_t>(args.op);
   [[maybe_unused]] const DType dtype = typed_operand(args.op, args.a, args.b).dtype;
-  StridedWalk<4> walk(args.out.dims, args.out.rank,
-                      {args.a.strides, b.strides, c.strides, args.out.strides}, begin);
+  StridedWalk<4> walk(args.out.dims, args.out.rank, {args.a.strides, b.strides, c.strides, args.out.strides},
+                      begin);
   for (int64_t i = begin; i < end; ++i, walk.next()) {
-    const T x = load<T>(args.a, walk.offset(0)), y = load<T>(b, walk.offset(1)), z = load<T>(c, walk.offset(2));
+    const T x = load<T>(args.a, walk.offset(0)), y = load<T>(b, walk.offset(1)),
+            z = load<T>(c, walk.offset(2));
     if constexpr (std::is_same_v<T, double>) {
       store(args.out, walk.offset(3), scalar::apply_real(op, x, y, z));
     } else {
@@ -70,8 +72,9 @@ constexpr OperandRow kOperands[] = {
 };
 constexpr AttrRow kAttrs[] = {{.name = "op", .min = 1, .max = 0xff}};
 constexpr ArgRow kArgs[] = {
-    view_arg(offsetof(MapArgs, a), 0),   view_arg(offsetof(MapArgs, b), 1),  view_arg(offsetof(MapArgs, c), 2),
-    view_arg(offsetof(MapArgs, out), 3), int_arg(offsetof(MapArgs, op), "op"),
+    view_arg(offsetof(MapArgs, a), 0),    view_arg(offsetof(MapArgs, b), 1),
+    view_arg(offsetof(MapArgs, c), 2),    view_arg(offsetof(MapArgs, out), 3),
+    int_arg(offsetof(MapArgs, op), "op"),
 };
 
 }  // namespace

@@ -13,9 +13,11 @@ namespace {
 
 Status check_statistic(const TensorView& x, const TensorView& out, std::string_view name, int64_t axis) {
   if (is_absent(out)) return {};
-  if (out.rank != x.rank) return refuse(std::string(name) + " has dims " + dims_text(out) + ", x has " + dims_text(x));
+  if (out.rank != x.rank)
+    return refuse(std::string(name) + " has dims " + dims_text(out) + ", x has " + dims_text(x));
   for (int i = 0; i < x.rank; ++i) {
-    GE_TRY(check_dim(out.dims[i], i < axis ? x.dims[i] : 1, std::string(name) + "'s axis " + std::to_string(i)));
+    GE_TRY(
+        check_dim(out.dims[i], i < axis ? x.dims[i] : 1, std::string(name) + "'s axis " + std::to_string(i)));
   }
   return check_writable(out, name);
 }
@@ -23,7 +25,8 @@ Status check_statistic(const TensorView& x, const TensorView& out, std::string_v
 Status check_normalize(const LaunchShape& shape) {
   const TensorView* v = shape.operands.data();
   const int64_t axis = attr_int(shape.attrs, "axis", 0);
-  if (axis < 0 || axis > v[0].rank) return refuse("axis " + std::to_string(axis) + ", rank " + std::to_string(v[0].rank));
+  if (axis < 0 || axis > v[0].rank)
+    return refuse("axis " + std::to_string(axis) + ", rank " + std::to_string(v[0].rank));
   static constexpr std::string_view kNames[] = {"x", "scale", "bias", "y"};
   for (int i = 1; i < 4; ++i) {
     if (is_absent(v[i])) continue;
@@ -35,7 +38,9 @@ Status check_normalize(const LaunchShape& shape) {
   return check_writable(v[3], "y");
 }
 
-struct RowOffsets { int64_t x, scale, bias, y; };
+struct RowOffsets {
+  int64_t x, scale, bias, y;
+};
 
 class RowNormalizer {
  public:
@@ -44,7 +49,9 @@ class RowNormalizer {
   }
   int64_t count() const { return count_; }
 
-  struct Statistics { double mean, inv_std; };
+  struct Statistics {
+    double mean, inv_std;
+  };
   Statistics measure(int64_t x) const {
     double mean = 0;
     if (static_cast<NormalizeKind>(args_.kind) == NormalizeKind::kLayer) {
@@ -59,8 +66,9 @@ class RowNormalizer {
   void write(const RowOffsets& at, Statistics s) const {
     const TensorView& scale = args_.scale.data != nullptr ? args_.scale : args_.x;
     const TensorView& bias = args_.bias.data != nullptr ? args_.bias : args_.x;
-    StridedWalk<4> walk(args_.x.dims + axis_, args_.x.rank - axis_,
-                        {args_.x.strides + axis_, scale.strides + axis_, bias.strides + axis_, args_.y.strides + axis_}, 0);
+    StridedWalk<4> walk(
+        args_.x.dims + axis_, args_.x.rank - axis_,
+        {args_.x.strides + axis_, scale.strides + axis_, bias.strides + axis_, args_.y.strides + axis_}, 0);
     for (int64_t i = 0; i < count_; ++i, walk.next()) {
       double v = (load<double>(args_.x, at.x + walk.offset(0)) - s.mean) * s.inv_std;
       if (args_.scale.data != nullptr) v *= load<double>(scale, at.scale + walk.offset(1));
@@ -94,9 +102,12 @@ constexpr AttrRow kAttrs[] = {
     {.name = "kind", .min = 0, .max = 1, .required = false},
 };
 constexpr ArgRow kArgs[] = {
-    view_arg(offsetof(NormalizeArgs, x), 0),     view_arg(offsetof(NormalizeArgs, scale), 1),
-    view_arg(offsetof(NormalizeArgs, bias), 2),  view_arg(offsetof(NormalizeArgs, y), 3),
-    view_arg(offsetof(NormalizeArgs, mean), 4),  view_arg(offsetof(NormalizeArgs, inv_std), 5),
+    view_arg(offsetof(NormalizeArgs, x), 0),
+    view_arg(offsetof(NormalizeArgs, scale), 1),
+    view_arg(offsetof(NormalizeArgs, bias), 2),
+    view_arg(offsetof(NormalizeArgs, y), 3),
+    view_arg(offsetof(NormalizeArgs, mean), 4),
+    view_arg(offsetof(NormalizeArgs, inv_std), 5),
     int_arg(offsetof(NormalizeArgs, axis), "axis"),
     int_arg(offsetof(NormalizeArgs, kind), "kind"),
     float_arg(offsetof(NormalizeArgs, epsilon), "epsilon"),
@@ -121,8 +132,9 @@ void normalize_reference(const void* raw, const LaunchContext& context) {
   for (int i = 0; i < args.axis; ++i) outer *= args.x.dims[i];
   context.parallel_for(outer, grain_for(rows.count() * 4), [&](int64_t begin, int64_t end) {
     StridedWalk<6> walk(args.x.dims, static_cast<int>(args.axis),
-                        {args.x.strides, args.scale.strides, args.bias.strides, args.y.strides, args.mean.strides,
-                         args.inv_std.strides}, begin);
+                        {args.x.strides, args.scale.strides, args.bias.strides, args.y.strides,
+                         args.mean.strides, args.inv_std.strides},
+                        begin);
     for (int64_t i = begin; i < end; ++i, walk.next()) {
       const auto s = rows.measure(walk.offset(0));
       rows.write({walk.offset(0), walk.offset(1), walk.offset(2), walk.offset(3)}, s);

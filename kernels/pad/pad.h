@@ -1,6 +1,6 @@
-// pad: out[i] = in[i - pads_begin] where that lies inside in, else by mode: the value operand (0 where absent), the reflected
-// element (edge not repeated) or the nearest one. Entry: PadArgs, pad_reference. The end pads are what out's dims imply; pads may
-// be negative (a crop).
+// pad: out[i] = in[i - pads_begin] where that lies inside in, else by mode: the value operand (0 where
+// absent), the reflected element (edge not repeated) or the nearest one. Entry: PadArgs, pad_reference. The
+// end pads are what out's dims imply; pads may be negative (a crop).
 #pragma once
 #include <cstddef>
 

@@ -14,7 +14,8 @@ __device__ void pad_elements(const PadArgs& a, int64_t total) {
     for (int axis = a.out.rank - 1; axis >= 0; --axis) {
       const int64_t at = split(rest, a.out.dims[axis]);
       to += at * a.out.strides[axis];
-      const int64_t p = source_position(at - a.pads_begin[axis], a.in.dims[axis], static_cast<PadMode>(a.mode));
+      const int64_t p =
+          source_position(at - a.pads_begin[axis], a.in.dims[axis], static_cast<PadMode>(a.mode));
       inside = inside && p >= 0;
       from += p * a.in.strides[axis];
     }
@@ -24,7 +25,8 @@ __device__ void pad_elements(const PadArgs& a, int64_t total) {
 
 }  // namespace ge::kernels
 
-extern "C" __global__ void __launch_bounds__(256) ge_pad_elements(const __grid_constant__ ge::kernels::PadArgs args) {
+extern "C" __global__ void __launch_bounds__(256)
+    ge_pad_elements(const __grid_constant__ ge::kernels::PadArgs args) {
   using namespace ge::kernels;
   const int64_t total = count_of(args.out.dims, args.out.rank);
   with_size(args.out.dtype, [&](auto zero) { pad_elements<decltype(zero)>(args, total); });

@@ -13,14 +13,16 @@ Status check_pad(const LaunchShape& shape) {
   GE_TRY(check_same_dtype(in, "in", out, "out"));
   const AttrValue* pads = find_attr(shape.attrs, "pads_begin");
   const auto* list = pads != nullptr ? std::get_if<std::vector<int64_t>>(pads) : nullptr;
-  if (list == nullptr || static_cast<int>(list->size()) < in.rank) return refuse("pads_begin needs one entry an axis");
+  if (list == nullptr || static_cast<int>(list->size()) < in.rank)
+    return refuse("pads_begin needs one entry an axis");
   const auto mode = static_cast<PadMode>(attr_int(shape.attrs, "mode", 0));
   if (!is_absent(value)) {
     GE_TRY(check_same_dtype(in, "in", value, "value"));
     GE_TRY(check_dim(element_count(value), 1, "value's element count"));
   }
   for (int i = 0; mode != PadMode::kConstant && i < in.rank; ++i) {
-    if (in.dims[i] == 0 && out.dims[i] != 0) return refuse("axis " + std::to_string(i) + " is empty: nothing to repeat");
+    if (in.dims[i] == 0 && out.dims[i] != 0)
+      return refuse("axis " + std::to_string(i) + " is empty: nothing to repeat");
   }
   return check_writable(out, "out");
 }

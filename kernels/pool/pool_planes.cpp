@@ -1,5 +1,5 @@
-// pool_planes_f32 and pool_planes_f16: pooling of one or two spatial axes row by row, in float, each window column a vector loop
-// over the output row. Entry: the two functions.
+// pool_planes_f32 and pool_planes_f16: pooling of one or two spatial axes row by row, in float, each window
+// column a vector loop over the output row. Entry: the two functions.
 #include <algorithm>
 #include <limits>
 
@@ -13,7 +13,10 @@ namespace {
 class PoolPlanes {
  public:
   explicit PoolPlanes(const PoolArgs& args)
-      : args_(args), x_(plane_axes(args.x)), y_(plane_axes(args.y)), window_(plane_window(args.window, args.y.rank)) {
+      : args_(args),
+        x_(plane_axes(args.x)),
+        y_(plane_axes(args.y)),
+        window_(plane_window(args.window, args.y.rank)) {
     const int first = args.y.rank == 3 ? 1 : 0;
     for (int i = first; i < 2; ++i) {
       kernel_[i] = args.kernel[i - first];
@@ -26,15 +29,18 @@ class PoolPlanes {
   void run(int64_t item, float* scratch) const {
     const int64_t image = item / args_.y.dims[1], channel = item % args_.y.dims[1];
     float* acc = scratch;
-    const float* x = read_plane(args_.x, x_, image * args_.x.strides[0] + channel * args_.x.strides[1], acc + y_.width);
+    const float* x =
+        read_plane(args_.x, x_, image * args_.x.strides[0] + channel * args_.x.strides[1], acc + y_.width);
     for (int64_t row = 0; row < y_.height; ++row) {
       static_cast<PoolKind>(args_.kind) == PoolKind::kMax ? max_row(x, row, acc) : average_row(x, row, acc);
-      write_floats(acc, y_.width, args_.y, image * args_.y.strides[0] + channel * args_.y.strides[1] + row * y_.row_step, y_.step);
+      write_floats(acc, y_.width, args_.y,
+                   image * args_.y.strides[0] + channel * args_.y.strides[1] + row * y_.row_step, y_.step);
     }
   }
 
  private:
-  // Calls visit(from, stride, inside) for each window position: inputs of the output row stand at from[j * stride].
+  // Calls visit(from, stride, inside) for each window position: inputs of the output row stand at from[j *
+  // stride].
   template <class F>
   void each_tap(const float* x, int64_t row, F&& visit) const {
     for (int64_t kh = 0; kh < kernel_[0]; ++kh) {
@@ -42,7 +48,8 @@ class PoolPlanes {
       if (in_row < 0 || in_row >= x_.height) continue;
       for (int64_t kw = 0; kw < kernel_[1]; ++kw) {
         const int64_t start = kw * window_.dilation[1] - window_.pad[1];
-        visit(x + in_row * x_.width + start, window_.stride[1], inside_of(start, window_.stride[1], x_.width, y_.width));
+        visit(x + in_row * x_.width + start, window_.stride[1],
+              inside_of(start, window_.stride[1], x_.width, y_.width));
       }
     }
   }
@@ -118,7 +125,11 @@ extern constinit const KernelRow pool_planes_f16_row = {
     .summary = "the same for float16 and bfloat16",
 };
 
-void pool_planes_f32(const void* raw, const LaunchContext& context) { run(raw, context); }
-void pool_planes_f16(const void* raw, const LaunchContext& context) { run(raw, context); }
+void pool_planes_f32(const void* raw, const LaunchContext& context) {
+  run(raw, context);
+}
+void pool_planes_f16(const void* raw, const LaunchContext& context) {
+  run(raw, context);
+}
 
 }  // namespace ge::kernels

@@ -30,7 +30,9 @@ struct Reach {
   int64_t inside = 1, padded = 1;  // positions inside the input, and inside the padded input
 };
 
-int64_t ceil_div(int64_t a, int64_t b) { return a <= 0 ? 0 : (a + b - 1) / b; }
+int64_t ceil_div(int64_t a, int64_t b) {
+  return a <= 0 ? 0 : (a + b - 1) / b;
+}
 
 Reach reach_of(const PoolArgs& args, const StridedWalk<2>& out, int spatial) {
   Reach r;
@@ -51,7 +53,9 @@ T lowest(DType dtype) {
   if constexpr (std::is_same_v<T, double>) {
     return -std::numeric_limits<double>::infinity();
   } else {
-    return class_of(dtype) == DTypeClass::kSigned ? std::numeric_limits<int64_t>::min() >> (64 - bits_of(dtype)) : 0;
+    return class_of(dtype) == DTypeClass::kSigned
+               ? std::numeric_limits<int64_t>::min() >> (64 - bits_of(dtype))
+               : 0;
   }
 }
 
@@ -83,8 +87,10 @@ template <class T>
 T pool_average(const PoolArgs& args, const Reach& r, int64_t base, int spatial) {
   T sum{};
   visit_window<T>(args, r, base, spatial, [&](T v) {
-    if constexpr (std::is_same_v<T, double>) sum += v;
-    else sum = wrapping_add(sum, v);
+    if constexpr (std::is_same_v<T, double>)
+      sum += v;
+    else
+      sum = wrapping_add(sum, v);
   });
   const int64_t count = args.count_include_pad != 0 ? r.padded : r.inside;
   return count == 0 ? T{} : sum / static_cast<T>(count);
@@ -98,8 +104,9 @@ void pool_range(const PoolArgs& args, int64_t begin, int64_t end) {
   for (int64_t i = begin; i < end; ++i, walk.next()) {
     const Reach r = reach_of(args, walk, spatial);
     const bool max = static_cast<PoolKind>(args.kind) == PoolKind::kMax;
-    store(args.y, walk.offset(1), max ? pool_max<T>(args, r, walk.offset(0), spatial)
-                                      : pool_average<T>(args, r, walk.offset(0), spatial));
+    store(args.y, walk.offset(1),
+          max ? pool_max<T>(args, r, walk.offset(0), spatial)
+              : pool_average<T>(args, r, walk.offset(0), spatial));
   }
 }
 
@@ -119,7 +126,8 @@ extern constinit const KernelRow pool_reference_row = {
 
 void pool_reference(const void* raw, const LaunchContext& context) {
   const PoolArgs& args = *static_cast<const PoolArgs*>(raw);
-  const int64_t window = args.kernel[0] * std::max<int64_t>(1, args.kernel[1]) * std::max<int64_t>(1, args.kernel[2]);
+  const int64_t window =
+      args.kernel[0] * std::max<int64_t>(1, args.kernel[1]) * std::max<int64_t>(1, args.kernel[2]);
   context.parallel_for(element_count(args.y), grain_for(window), [&](int64_t begin, int64_t end) {
     is_float(args.y.dtype) ? pool_range<double>(args, begin, end) : pool_range<int64_t>(args, begin, end);
   });

@@ -1,5 +1,5 @@
-// pool_windows_sm80: max or average pooling, one thread a result. Float32, float16 and bfloat16 in float; every other type, in
-// double or int64. Any strides, one to three spatial axes. 256 threads.
+// pool_windows_sm80: max or average pooling, one thread a result. Float32, float16 and bfloat16 in float;
+// every other type, in double or int64. Any strides, one to three spatial axes. 256 threads.
 #include "kernels/device/element.cuh"
 #include "kernels/device/index.cuh"
 #include "kernels/pool/pool.h"
@@ -11,11 +11,12 @@ struct PoolReach {  // the window's steps inside the input, per axis
   __device__ PoolReach(const PoolArgs& a, int s, int64_t at) {
     const int64_t dilation = a.window.dilations[s], kernel = a.kernel[s], extent = a.x.dims[2 + s];
     start = at * a.window.strides[s] - a.window.pads_begin[s];
-    const auto steps = [&](int64_t distance) {  // smallest k with k * dilation >= distance, within [0, kernel]
-      if (distance <= 0) return int64_t{0};
-      const int64_t k = (distance + dilation - 1) / dilation;
-      return k < kernel ? k : kernel;
-    };
+    const auto steps =
+        [&](int64_t distance) {  // smallest k with k * dilation >= distance, within [0, kernel]
+          if (distance <= 0) return int64_t{0};
+          const int64_t k = (distance + dilation - 1) / dilation;
+          return k < kernel ? k : kernel;
+        };
     first = steps(-start);
     const int64_t last = steps(extent - start);
     count = last > first ? last - first : 0;
@@ -23,10 +24,11 @@ struct PoolReach {  // the window's steps inside the input, per axis
   }
 };
 
-// T: what is accumulated; load: element offset of x -> T. Spatial axes are right-aligned into three, with constant indices (a
-// variable one would put the arrays into local memory).
+// T: what is accumulated; load: element offset of x -> T. Spatial axes are right-aligned into three, with
+// constant indices (a variable one would put the arrays into local memory).
 template <class T, class Load>
-__device__ __forceinline__ T pool_one(const PoolArgs& a, int64_t base, const int64_t (&at)[kMaxSpatial], int spatial, T lowest, Load load) {
+__device__ __forceinline__ T pool_one(const PoolArgs& a, int64_t base, const int64_t (&at)[kMaxSpatial],
+                                      int spatial, T lowest, Load load) {
   int64_t count[kMaxSpatial], step[kMaxSpatial], inside = 1, padded = 1;
 #pragma unroll
   for (int t = 0; t < kMaxSpatial; ++t) {
@@ -78,33 +80,45 @@ __device__ __forceinline__ void pool_all(const PoolArgs& a, T lowest, Load load,
 
 template <class T>
 __device__ void pool_floats(const PoolArgs& a) {
-  pool_all(a, -__int_as_float(0x7f800000), [&](int64_t x) { return to_float(*pointer_to<T>(a.x, x)); },
-           [&](int64_t y, float v) { static_cast<T*>(a.y.data)[y] = from_float<T>(v); });
+  pool_all(
+      a, -__int_as_float(0x7f800000), [&](int64_t x) { return to_float(*pointer_to<T>(a.x, x)); },
+      [&](int64_t y, float v) { static_cast<T*>(a.y.data)[y] = from_float<T>(v); });
 }
 
 __device__ inline int64_t lowest_integer(DType dtype) {
   switch (dtype) {
-    case DType::int64: return -0x7fffffffffffffffLL - 1;
-    case DType::int32: return -0x80000000LL;
-    case DType::int16: return -32768;
-    case DType::int8: return -128;
-    default: return 0;
+    case DType::int64:
+      return -0x7fffffffffffffffLL - 1;
+    case DType::int32:
+      return -0x80000000LL;
+    case DType::int16:
+      return -32768;
+    case DType::int8:
+      return -128;
+    default:
+      return 0;
   }
 }
 
 }  // namespace ge::kernels
 
-extern "C" __global__ void __launch_bounds__(256) ge_pool_windows(const __grid_constant__ ge::kernels::PoolArgs args) {
+extern "C" __global__ void __launch_bounds__(256)
+    ge_pool_windows(const __grid_constant__ ge::kernels::PoolArgs args) {
   using namespace ge::kernels;
   switch (args.x.dtype) {
-    case ge::DType::float32: return pool_floats<float>(args);
-    case ge::DType::float16: return pool_floats<Half>(args);
-    case ge::DType::bfloat16: return pool_floats<BHalf>(args);
+    case ge::DType::float32:
+      return pool_floats<float>(args);
+    case ge::DType::float16:
+      return pool_floats<Half>(args);
+    case ge::DType::bfloat16:
+      return pool_floats<BHalf>(args);
     case ge::DType::float64:
-      return pool_all(args, -__longlong_as_double(0x7ff0000000000000LL), [&](int64_t x) { return load_real(args.x, x); },
-                      [&](int64_t y, double v) { store_real(args.y, y, v); });
+      return pool_all(
+          args, -__longlong_as_double(0x7ff0000000000000LL), [&](int64_t x) { return load_real(args.x, x); },
+          [&](int64_t y, double v) { store_real(args.y, y, v); });
     default:
-      return pool_all(args, lowest_integer(args.x.dtype), [&](int64_t x) { return load_integer(args.x, x); },
-                      [&](int64_t y, int64_t v) { store_integer(args.y, y, v); });
+      return pool_all(
+          args, lowest_integer(args.x.dtype), [&](int64_t x) { return load_integer(args.x, x); },
+          [&](int64_t y, int64_t v) { store_integer(args.y, y, v); });
   }
 }

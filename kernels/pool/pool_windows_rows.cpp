@@ -9,8 +9,9 @@ Status check_pool_cuda(const LaunchShape& shape) {
   GE_TRY(check_block(shape));
   return check_pool(shape);
 }
-constexpr auto kOperands = pool_operands(kCudaRealTypes | DTypeSet{DType::int64, DType::int32, DType::int16, DType::int8, DType::uint32,
-                                                                   DType::uint16, DType::uint8});
+constexpr auto kOperands =
+    pool_operands(kCudaRealTypes | DTypeSet{DType::int64, DType::int32, DType::int16, DType::int8,
+                                            DType::uint32, DType::uint16, DType::uint8});
 
 }  // namespace
 

@@ -1,5 +1,5 @@
-// reduce_generic_sm80: every kind over any axes and types, one warp a result, in double or int64. The order is fixed: lane l folds
-// elements l, l + 32, ... and lanes are folded as a tree. 256 threads.
+// reduce_generic_sm80: every kind over any axes and types, one warp a result, in double or int64. The order
+// is fixed: lane l folds elements l, l + 32, ... and lanes are folded as a tree. 256 threads.
 #include "kernels/device/element.cuh"
 #include "kernels/device/index.cuh"
 #include "kernels/reduce/reduce.h"
@@ -8,8 +8,10 @@ namespace ge::kernels {
 
 template <class T>
 __device__ __forceinline__ bool less_than(T a, T b, bool is_unsigned) {
-  if constexpr (static_cast<T>(0.5) != 0) return a < b;
-  else return is_unsigned ? static_cast<unsigned long long>(a) < static_cast<unsigned long long>(b) : a < b;
+  if constexpr (static_cast<T>(0.5) != 0)
+    return a < b;
+  else
+    return is_unsigned ? static_cast<unsigned long long>(a) < static_cast<unsigned long long>(b) : a < b;
 }
 
 // A fold's state: the value, and for arg max/min its position (-1: nothing yet). NaN wins; of NaNs the first.
@@ -26,9 +28,14 @@ struct FoldRule {
   __device__ __forceinline__ void take(Folded<T>& into, const Folded<T>& other) const {
     switch (kind) {
       case ReduceKind::kSum:
-      case ReduceKind::kMean: into.value += other.value; return;
-      case ReduceKind::kProd: into.value *= other.value; return;
-      default: break;
+      case ReduceKind::kMean:
+        into.value += other.value;
+        return;
+      case ReduceKind::kProd:
+        into.value *= other.value;
+        return;
+      default:
+        break;
     }
     if (other.position < 0) return;
     const bool max = kind == ReduceKind::kMax || kind == ReduceKind::kArgMax;
@@ -40,7 +47,8 @@ struct FoldRule {
       } else if (other.value == into.value) {
         better = last ? other.position > into.position : other.position < into.position;
       } else {
-        better = max ? less_than(into.value, other.value, is_unsigned) : less_than(other.value, into.value, is_unsigned);
+        better = max ? less_than(into.value, other.value, is_unsigned)
+                     : less_than(other.value, into.value, is_unsigned);
       }
     }
     if (better) into = other;
@@ -57,15 +65,24 @@ __device__ T neutral(DType dtype, ReduceKind kind) {
     return max ? -infinity : infinity;
   } else {
     switch (dtype) {
-      case DType::int64: return max ? -0x7fffffffffffffffLL - 1 : 0x7fffffffffffffffLL;
-      case DType::int32: return max ? -0x80000000LL : 0x7fffffffLL;
-      case DType::int16: return max ? -32768 : 32767;
-      case DType::int8: return max ? -128 : 127;
-      case DType::uint64: return max ? 0 : -1;
-      case DType::uint32: return max ? 0 : 0xffffffffLL;
-      case DType::uint16: return max ? 0 : 0xffff;
-      case DType::boolean: return max ? 0 : 1;
-      default: return max ? 0 : 0xff;
+      case DType::int64:
+        return max ? -0x7fffffffffffffffLL - 1 : 0x7fffffffffffffffLL;
+      case DType::int32:
+        return max ? -0x80000000LL : 0x7fffffffLL;
+      case DType::int16:
+        return max ? -32768 : 32767;
+      case DType::int8:
+        return max ? -128 : 127;
+      case DType::uint64:
+        return max ? 0 : -1;
+      case DType::uint32:
+        return max ? 0 : 0xffffffffLL;
+      case DType::uint16:
+        return max ? 0 : 0xffff;
+      case DType::boolean:
+        return max ? 0 : 1;
+      default:
+        return max ? 0 : 0xff;
     }
   }
 }
@@ -89,10 +106,12 @@ __device__ void reduce_generic(const ReduceArgs& a) {
   for (int64_t i = grid_begin() >> 5; i < total; i += warps) {
     const int64_t base = offset_of(i, a.out.dims, a.out.rank, a.in.strides);
     Folded<T> folded{summing ? neutral<T>(a.in.dtype, kind) : T(0), -1};
-    for (int64_t k = lane; k < count; k += 32) rule.take(folded, Folded<T>{load_element<T>(a.in, base + offset_of(k, dims, rank, strides)), k});
+    for (int64_t k = lane; k < count; k += 32)
+      rule.take(folded, Folded<T>{load_element<T>(a.in, base + offset_of(k, dims, rank, strides)), k});
     for (int distance = 16; distance > 0; distance >>= 1) {
       const Folded<T> other{__shfl_down_sync(0xffffffffu, folded.value, distance),
-                            static_cast<int64_t>(__shfl_down_sync(0xffffffffu, static_cast<long long>(folded.position), distance))};
+                            static_cast<int64_t>(__shfl_down_sync(
+                                0xffffffffu, static_cast<long long>(folded.position), distance))};
       rule.take(folded, other);
     }
     if (lane != 0) continue;
@@ -103,10 +122,15 @@ __device__ void reduce_generic(const ReduceArgs& a) {
     }
     if (!summing && folded.position < 0) folded.value = neutral<T>(a.in.dtype, kind);
     if (kind == ReduceKind::kMean) {
-      if constexpr (static_cast<T>(0.5) != 0) folded.value /= static_cast<T>(count);
-      else if (count == 0) folded.value = 0;
-      else if (rule.is_unsigned) folded.value = static_cast<int64_t>(static_cast<unsigned long long>(folded.value) / static_cast<unsigned long long>(count));
-      else folded.value /= count;
+      if constexpr (static_cast<T>(0.5) != 0)
+        folded.value /= static_cast<T>(count);
+      else if (count == 0)
+        folded.value = 0;
+      else if (rule.is_unsigned)
+        folded.value = static_cast<int64_t>(static_cast<unsigned long long>(folded.value) /
+                                            static_cast<unsigned long long>(count));
+      else
+        folded.value /= count;
     }
     store_element(a.out, to, folded.value);
   }
@@ -114,9 +138,12 @@ __device__ void reduce_generic(const ReduceArgs& a) {
 
 }  // namespace ge::kernels
 
-extern "C" __global__ void __launch_bounds__(256) ge_reduce_generic(const __grid_constant__ ge::kernels::ReduceArgs args) {
+extern "C" __global__ void __launch_bounds__(256)
+    ge_reduce_generic(const __grid_constant__ ge::kernels::ReduceArgs args) {
   using namespace ge::kernels;
   if (blockDim.x % 32 != 0) return;
-  if (is_real(args.in.dtype)) reduce_generic<double>(args);
-  else reduce_generic<int64_t>(args);
+  if (is_real(args.in.dtype))
+    reduce_generic<double>(args);
+  else
+    reduce_generic<int64_t>(args);
 }

@@ -14,13 +14,15 @@ Status check_reduce(const LaunchShape& shape) {
   const int64_t axes = attr_int(shape.attrs, "axes", 0);
   const auto kind = static_cast<ReduceKind>(attr_int(shape.attrs, "kind", 0));
   if (in.rank != out.rank) return refuse("in has dims " + dims_text(in) + ", out has " + dims_text(out));
-  if ((axes >> in.rank) != 0) return refuse("axes mask " + std::to_string(axes) + ", rank " + std::to_string(in.rank));
+  if ((axes >> in.rank) != 0)
+    return refuse("axes mask " + std::to_string(axes) + ", rank " + std::to_string(in.rank));
   for (int i = 0; i < in.rank; ++i) {
     const int64_t expected = ((axes >> i) & 1) != 0 ? 1 : in.dims[i];
     GE_TRY(check_dim(out.dims[i], expected, "out's axis " + std::to_string(i)));
   }
   if (kind == ReduceKind::kArgMax || kind == ReduceKind::kArgMin) {
-    if (!kIndexTypes.contains(out.dtype)) return refuse("positions are int64 or int32, out is " + std::string(name_of(out.dtype)));
+    if (!kIndexTypes.contains(out.dtype))
+      return refuse("positions are int64 or int32, out is " + std::string(name_of(out.dtype)));
   } else {
     GE_TRY(check_same_dtype(in, "in", out, "out"));
     const bool ordered = kind == ReduceKind::kMax || kind == ReduceKind::kMin;
@@ -50,19 +52,38 @@ ReducedAxes reduced_axes(const ReduceArgs& args) {
   return r;
 }
 
-bool less_than(DType, double a, double b) { return a < b; }
-bool less_than(DType dtype, int64_t a, int64_t b) { return less_as(dtype, a, b); }
-bool is_nan(double a) { return std::isnan(a); }
-bool is_nan(int64_t) { return false; }
-double add(double a, double b) { return a + b; }
-int64_t add(int64_t a, int64_t b) { return wrapping_add(a, b); }
-double multiply(double a, double b) { return a * b; }
-int64_t multiply(int64_t a, int64_t b) { return wrapping_mul(a, b); }
+bool less_than(DType, double a, double b) {
+  return a < b;
+}
+bool less_than(DType dtype, int64_t a, int64_t b) {
+  return less_as(dtype, a, b);
+}
+bool is_nan(double a) {
+  return std::isnan(a);
+}
+bool is_nan(int64_t) {
+  return false;
+}
+double add(double a, double b) {
+  return a + b;
+}
+int64_t add(int64_t a, int64_t b) {
+  return wrapping_add(a, b);
+}
+double multiply(double a, double b) {
+  return a * b;
+}
+int64_t multiply(int64_t a, int64_t b) {
+  return wrapping_mul(a, b);
+}
 
-double mean_of(DType, double sum, int64_t count) { return sum / static_cast<double>(count); }
+double mean_of(DType, double sum, int64_t count) {
+  return sum / static_cast<double>(count);
+}
 int64_t mean_of(DType dtype, int64_t sum, int64_t count) {
   if (count == 0) return 0;
-  if (dtype == DType::uint64) return static_cast<int64_t>(static_cast<uint64_t>(sum) / static_cast<uint64_t>(count));
+  if (dtype == DType::uint64)
+    return static_cast<int64_t>(static_cast<uint64_t>(sum) / static_cast<uint64_t>(count));
   return sum / count;
 }
 
@@ -122,17 +143,22 @@ template <class T>
 T fold_product(const TensorView& in, const ReducedAxes& r, int64_t base) {
   T product{1};
   StridedWalk<1> walk(r.dims, r.rank, {r.strides}, 0);
-  for (int64_t i = 0; i < r.count; ++i, walk.next()) product = multiply(product, load<T>(in, base + walk.offset(0)));
+  for (int64_t i = 0; i < r.count; ++i, walk.next())
+    product = multiply(product, load<T>(in, base + walk.offset(0)));
   return product;
 }
 
 template <class T>
 void reduce_one(const ReduceArgs& args, const ReducedAxes& r, int64_t in_base, int64_t out_offset) {
   switch (static_cast<ReduceKind>(args.kind)) {
-    case ReduceKind::kSum: return store(args.out, out_offset, fold_sum<T>(args.in, r, in_base));
-    case ReduceKind::kProd: return store(args.out, out_offset, fold_product<T>(args.in, r, in_base));
-    case ReduceKind::kMax: return store(args.out, out_offset, fold_ordered<T>(args.in, r, in_base, true));
-    case ReduceKind::kMin: return store(args.out, out_offset, fold_ordered<T>(args.in, r, in_base, false));
+    case ReduceKind::kSum:
+      return store(args.out, out_offset, fold_sum<T>(args.in, r, in_base));
+    case ReduceKind::kProd:
+      return store(args.out, out_offset, fold_product<T>(args.in, r, in_base));
+    case ReduceKind::kMax:
+      return store(args.out, out_offset, fold_ordered<T>(args.in, r, in_base, true));
+    case ReduceKind::kMin:
+      return store(args.out, out_offset, fold_ordered<T>(args.in, r, in_base, false));
     case ReduceKind::kMean:
       return store(args.out, out_offset, mean_of(args.in.dtype, fold_sum<T>(args.in, r, in_base), r.count));
     case ReduceKind::kArgMax:
@@ -145,7 +171,8 @@ void reduce_one(const ReduceArgs& args, const ReducedAxes& r, int64_t in_base, i
 
 template <class T>
 void reduce_range(const ReduceArgs& args, const ReducedAxes& r, int64_t begin, int64_t end) {
-  // On the reduced axes out's extent is 1, so walking out's dims with in's strides gives each fold's first element.
+  // On the reduced axes out's extent is 1, so walking out's dims with in's strides gives each fold's first
+  // element.
   StridedWalk<2> walk(args.out.dims, args.out.rank, {args.in.strides, args.out.strides}, begin);
   for (int64_t i = begin; i < end; ++i, walk.next()) reduce_one<T>(args, r, walk.offset(0), walk.offset(1));
 }
@@ -166,7 +193,8 @@ void reduce_reference(const void* raw, const LaunchContext& context) {
   const ReduceArgs& args = *static_cast<const ReduceArgs*>(raw);
   const ReducedAxes r = reduced_axes(args);
   context.parallel_for(element_count(args.out), grain_for(r.count), [&](int64_t begin, int64_t end) {
-    is_float(args.in.dtype) ? reduce_range<double>(args, r, begin, end) : reduce_range<int64_t>(args, r, begin, end);
+    is_float(args.in.dtype) ? reduce_range<double>(args, r, begin, end)
+                            : reduce_range<int64_t>(args, r, begin, end);
   });
 }
 

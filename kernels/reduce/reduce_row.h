@@ -1,4 +1,5 @@
-// What the reduce rows share: tables and check. Entry: kReduceOperands, kReduceAttrs, kReduceArgs, check_reduce.
+// What the reduce rows share: tables and check. Entry: kReduceOperands, kReduceAttrs, kReduceArgs,
+// check_reduce.
 #pragma once
 #include "kernels/common/check.h"
 #include "kernels/common/rows.h"

@@ -1,6 +1,6 @@
-// softmax: y = exp(x - max) / sum(exp(x - max)) along one axis; log_softmax: y = x - max - log(sum(exp(x - max))).
-// Entry: SoftmaxArgs, softmax_reference, log_softmax_reference. A row that is all -inf, or holds NaN or +inf, gives NaN: ONNX's
-// own formula, -inf - -inf.
+// softmax: y = exp(x - max) / sum(exp(x - max)) along one axis; log_softmax: y = x - max - log(sum(exp(x -
+// max))). Entry: SoftmaxArgs, softmax_reference, log_softmax_reference. A row that is all -inf, or holds NaN
+// or +inf, gives NaN: ONNX's own formula, -inf - -inf.
 #pragma once
 #include "contract/tensor_view.h"
 

@@ -55,10 +55,12 @@ void run(const void* raw, const LaunchContext& context, bool logarithm) {
   int64_t dims[kMaxRank];
   for (int i = 0; i < kMaxRank; ++i) dims[i] = i == args.axis ? 1 : args.x.dims[i];
   const int64_t length = args.x.dims[args.axis];
-  context.parallel_for(element_count(args.x) / length, grain_for(length * 8), [&](int64_t begin, int64_t end) {
-    StridedWalk<2> walk(dims, args.x.rank, {args.x.strides, args.y.strides}, begin);
-    for (int64_t i = begin; i < end; ++i, walk.next()) softmax_row({args, walk.offset(0), walk.offset(1)}, logarithm);
-  });
+  context.parallel_for(element_count(args.x) / length, grain_for(length * 8),
+                       [&](int64_t begin, int64_t end) {
+                         StridedWalk<2> walk(dims, args.x.rank, {args.x.strides, args.y.strides}, begin);
+                         for (int64_t i = begin; i < end; ++i, walk.next())
+                           softmax_row({args, walk.offset(0), walk.offset(1)}, logarithm);
+                       });
 }
 
 constexpr OperandRow kOperands[] = {
@@ -93,7 +95,11 @@ extern constinit const KernelRow log_softmax_reference_row = {
     .summary = "log softmax along an axis, in double",
 };
 
-void softmax_reference(const void* raw, const LaunchContext& context) { run(raw, context, false); }
-void log_softmax_reference(const void* raw, const LaunchContext& context) { run(raw, context, true); }
+void softmax_reference(const void* raw, const LaunchContext& context) {
+  run(raw, context, false);
+}
+void log_softmax_reference(const void* raw, const LaunchContext& context) {
+  run(raw, context, true);
+}
 
 }  // namespace ge::kernels

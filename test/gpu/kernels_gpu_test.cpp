@@ -1,5 +1,5 @@
-// Every built-in CUDA kernel against its reference row on the CPU: element types, layouts, odd sizes, and any grid; guard bytes
-// around every tensor. `[.speed]` prints what the large ones reach.
+// Every built-in CUDA kernel against its reference row on the CPU: element types, layouts, odd sizes, and any
+// grid; guard bytes around every tensor. `[.speed]` prints what the large ones reach.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -21,7 +21,8 @@ class TestGpu {
     return gpu.ready_ ? &gpu : nullptr;
   }
   // Runs CUDA row `name` on copies of the tensors and brings their bytes back.
-  Status run(std::string_view name, std::vector<TestTensor*> tensors, Attrs attrs, int64_t grid, FaultRecord* fault = nullptr, int repeat = 1);
+  Status run(std::string_view name, std::vector<TestTensor*> tensors, Attrs attrs, int64_t grid,
+             FaultRecord* fault = nullptr, int repeat = 1);
   double last_us() const { return last_us_; }
 
  private:
@@ -30,7 +31,9 @@ class TestGpu {
     if (!found.ok()) return;
     api_ = *found;
     CUdevice device = 0;
-    if (api_->cuDeviceGet(&device, 0) != CUDA_SUCCESS || api_->cuDevicePrimaryCtxRetain(&context_, device) != CUDA_SUCCESS) return;
+    if (api_->cuDeviceGet(&device, 0) != CUDA_SUCCESS ||
+        api_->cuDevicePrimaryCtxRetain(&context_, device) != CUDA_SUCCESS)
+      return;
     api_->cuCtxSetCurrent(context_);
     int major = 0, minor = 0;
     api_->cuDeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device);
@@ -78,7 +81,8 @@ Result<CUfunction> TestGpu::function(const KernelRow& row) {
   return function;
 }
 
-Status TestGpu::run(std::string_view name, std::vector<TestTensor*> tensors, Attrs attrs, int64_t grid, FaultRecord* fault, int repeat) {
+Status TestGpu::run(std::string_view name, std::vector<TestTensor*> tensors, Attrs attrs, int64_t grid,
+                    FaultRecord* fault, int repeat) {
   const KernelRow* row = find_kernel_row(name, 1);
   if (row == nullptr) return fail(Code::unknown_kernel).because(std::string(name));
   std::sort(attrs.begin(), attrs.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
@@ -102,7 +106,8 @@ Status TestGpu::run(std::string_view name, std::vector<TestTensor*> tensors, Att
     if (v.rank < 0) v = TensorView{};
   }
   alignas(16) std::byte args[kMaxArgsSize];
-  GE_TRY(pack_args(description, views, attrs, reinterpret_cast<void*>(arena_), {args, description.args_size}, 7));
+  GE_TRY(pack_args(description, views, attrs, reinterpret_cast<void*>(arena_), {args, description.args_size},
+                   7));
   GE_ASSIGN(const CUfunction entry, function(*row));
   CUlaunchConfig config{};
   config.gridDimX = static_cast<unsigned>(grid);
@@ -110,7 +115,8 @@ Status TestGpu::run(std::string_view name, std::vector<TestTensor*> tensors, Att
   config.blockDimX = 256;
   config.blockDimY = config.blockDimZ = 1;
   void* parameters[] = {args};
-  for (int i = 0; repeat > 1 && i < 40 * repeat; ++i) GE_CU(*api_, cuLaunchKernelEx, &config, entry, parameters, nullptr);  // clocks go up
+  for (int i = 0; repeat > 1 && i < 40 * repeat; ++i)
+    GE_CU(*api_, cuLaunchKernelEx, &config, entry, parameters, nullptr);  // clocks go up
   GE_CU(*api_, cuEventRecord, begin_, nullptr);
   for (int i = 0; i < repeat; ++i) GE_CU(*api_, cuLaunchKernelEx, &config, entry, parameters, nullptr);
   GE_CU(*api_, cuEventRecord, end_, nullptr);
@@ -119,13 +125,14 @@ Status TestGpu::run(std::string_view name, std::vector<TestTensor*> tensors, Att
   GE_CU(*api_, cuEventElapsedTime, &ms, begin_, end_);
   last_us_ = static_cast<double>(ms) * 1e3 / repeat;
   for (size_t i = 0; i < tensors.size(); ++i) {
-    if (tensors[i] != nullptr) GE_CU(*api_, cuMemcpyDtoH, tensors[i]->bytes().data(), places[i], tensors[i]->bytes().size());
+    if (tensors[i] != nullptr)
+      GE_CU(*api_, cuMemcpyDtoH, tensors[i]->bytes().data(), places[i], tensors[i]->bytes().size());
   }
   if (fault != nullptr) GE_CU(*api_, cuMemcpyDtoH, fault, arena_, sizeof *fault);
   return {};
 }
 
-#define NEED_GPU(gpu)                \
+#define NEED_GPU(gpu)                  \
   TestGpu* const gpu = TestGpu::get(); \
   if (gpu == nullptr) GE_SKIP("no GPU here")
 
@@ -136,8 +143,8 @@ std::vector<TensorView> views_of(const std::vector<TestTensor*>& tensors) {
 }
 
 // Runs `row` on the GPU into tensors.back() and `reference` on the CPU, and compares.
-void compare(TestGpu& gpu, std::string_view row, std::string_view reference, std::vector<TestTensor*> tensors, const Attrs& attrs, int64_t grid,
-             double ulps, double floor) {
+void compare(TestGpu& gpu, std::string_view row, std::string_view reference, std::vector<TestTensor*> tensors,
+             const Attrs& attrs, int64_t grid, double ulps, double floor) {
   TestTensor& out = *tensors.back();
   std::vector<int64_t> dims(out.view().dims, out.view().dims + out.view().rank);
   TestTensor expected(out.view().dtype, dims);
@@ -147,7 +154,8 @@ void compare(TestGpu& gpu, std::string_view row, std::string_view reference, std
   REQUIRE_OK(run_kernel(reference, views_of(list), attrs, {.threads = 8}));
   const DType dtype = out.view().dtype;
   for (int64_t i = 0; i < out.count(); ++i) {
-    const bool same = is_float(dtype) ? near(dtype, out.at(i), expected.at(i), ulps, floor) : out.int_at(i) == expected.int_at(i);
+    const bool same = is_float(dtype) ? near(dtype, out.at(i), expected.at(i), ulps, floor)
+                                      : out.int_at(i) == expected.int_at(i);
     if (same) continue;
     INFO(row << " " << name_of(dtype) << " at " << i << " of " << out.count() << " grid " << grid);
     REQUIRE(out.at(i) == expected.at(i));
@@ -162,32 +170,50 @@ std::vector<int64_t> with(std::vector<int64_t> batch, int64_t a, int64_t b) {
 }
 const int64_t kGrids[] = {1, 3, 500};
 
-constexpr DType kAllCuda[] = {DType::float64, DType::float32, DType::float16, DType::bfloat16, DType::int64,  DType::int32,  DType::int16,
-                              DType::int8,    DType::uint64,  DType::uint32,  DType::uint16,   DType::uint8};
+constexpr DType kAllCuda[] = {DType::float64, DType::float32, DType::float16, DType::bfloat16,
+                              DType::int64,   DType::int32,   DType::int16,   DType::int8,
+                              DType::uint64,  DType::uint32,  DType::uint16,  DType::uint8};
 
 }  // namespace
 
 TEST_CASE("CUDA dot rows equal dot_reference") {
   NEED_GPU(gpu);
   std::mt19937 rng(30);
-  struct Case { std::vector<int64_t> batch; int64_t m, n, k; };
-  const Case cases[] = {{{}, 1, 1, 1}, {{}, 3, 5, 7}, {{}, 65, 129, 40}, {{2}, 4, 3, 0}, {{}, 0, 3, 2}, {{2, 3}, 5, 1, 9}, {{}, 1, 200, 64},
-                        {{}, 128, 128, 128}, {{}, 200, 72, 264}, {{}, 90, 1300, 300}, {{}, 700, 900, 100}, {{3}, 70, 80, 96}, {{}, 1536, 1400, 96}};
-  struct Row { const char* name; std::vector<DType> types; };
-  const Row rows[] = {{"dot_mma_f16_sm80", {DType::float16}}, {"dot_mma_bf16_sm80", {DType::bfloat16}}, {"dot_tiled_f32_sm80", {DType::float32}},
-                      {"dot_generic_sm80", {DType::float64, DType::float32, DType::float16, DType::int64, DType::int32, DType::int8, DType::uint8}}};
+  struct Case {
+    std::vector<int64_t> batch;
+    int64_t m, n, k;
+  };
+  const Case cases[] = {{{}, 1, 1, 1},       {{}, 3, 5, 7},       {{}, 65, 129, 40},   {{2}, 4, 3, 0},
+                        {{}, 0, 3, 2},       {{2, 3}, 5, 1, 9},   {{}, 1, 200, 64},    {{}, 128, 128, 128},
+                        {{}, 200, 72, 264},  {{}, 90, 1300, 300}, {{}, 700, 900, 100}, {{3}, 70, 80, 96},
+                        {{}, 1536, 1400, 96}};
+  struct Row {
+    const char* name;
+    std::vector<DType> types;
+  };
+  const Row rows[] = {{"dot_mma_f16_sm80", {DType::float16}},
+                      {"dot_mma_bf16_sm80", {DType::bfloat16}},
+                      {"dot_tiled_f32_sm80", {DType::float32}},
+                      {"dot_generic_sm80",
+                       {DType::float64, DType::float32, DType::float16, DType::int64, DType::int32,
+                        DType::int8, DType::uint8}}};
   for (const Row& row : rows) {
     for (const DType dtype : row.types) {
       for (const Case& c : cases) {
         for (size_t l = 0; l < 5; ++l) {
-          if (c.m * c.n * c.k > 100000000 && (l > 1 || std::string_view(row.name) == "dot_generic_sm80")) continue;
-          TestTensor lhs(dtype, with(c.batch, c.m, c.k), kLayouts[l % 2 == 0 ? 0 : l], 1), rhs(dtype, with(c.batch, c.k, c.n), kLayouts[(l + 1) % 5], 1);
-          TestTensor bias(dtype, with(c.batch, c.m, c.n), Layout::kBroadcast, 1 << c.batch.size()), out(dtype, with(c.batch, c.m, c.n), kOutLayouts[l % 4]);
+          if (c.m * c.n * c.k > 100000000 && (l > 1 || std::string_view(row.name) == "dot_generic_sm80"))
+            continue;
+          TestTensor lhs(dtype, with(c.batch, c.m, c.k), kLayouts[l % 2 == 0 ? 0 : l], 1),
+              rhs(dtype, with(c.batch, c.k, c.n), kLayouts[(l + 1) % 5], 1);
+          TestTensor bias(dtype, with(c.batch, c.m, c.n), Layout::kBroadcast, 1 << c.batch.size()),
+              out(dtype, with(c.batch, c.m, c.n), kOutLayouts[l % 4]);
           lhs.random(rng, 3), rhs.random(rng, 3), bias.random(rng);
           Attrs attrs;
-          if (is_float(dtype) && l == 2) attrs.emplace_back("activation", int64_t{static_cast<uint16_t>(ScalarOp::gelu)});
+          if (is_float(dtype) && l == 2)
+            attrs.emplace_back("activation", int64_t{static_cast<uint16_t>(ScalarOp::gelu)});
           INFO(row.name << " " << layout_name(kLayouts[l]) << " " << c.m << "x" << c.n << "x" << c.k);
-          compare(*gpu, row.name, "dot_reference", {&lhs, &rhs, l % 2 == 0 ? &bias : nullptr, &out}, attrs, kGrids[l % 3], 4, 0.1);
+          compare(*gpu, row.name, "dot_reference", {&lhs, &rhs, l % 2 == 0 ? &bias : nullptr, &out}, attrs,
+                  kGrids[l % 3], 4, 0.1);
         }
       }
     }
@@ -197,7 +223,10 @@ TEST_CASE("CUDA dot rows equal dot_reference") {
 TEST_CASE("CUDA epilogues equal the reference's activations") {
   NEED_GPU(gpu);
   std::mt19937 rng(31);
-  const struct { int64_t code; double alpha, beta; } ops[] = {
+  const struct {
+    int64_t code;
+    double alpha, beta;
+  } ops[] = {
 #define GE_ACTIVATION_1(name, code) {code, 0, 0},
 #define GE_ACTIVATION_2(name, code) {code, 0.75, 0},
 #define GE_ACTIVATION_3(name, code) {code, 0.25, 0.5},
@@ -211,7 +240,8 @@ TEST_CASE("CUDA epilogues equal the reference's activations") {
     lhs.random(rng, 6), rhs.random(rng, 6);
     INFO("activation " << op.code);
     compare(*gpu, "dot_tiled_f32_sm80", "dot_reference", {&lhs, &rhs, nullptr, &out},
-            {{"activation", op.code}, {"activation_alpha", op.alpha}, {"activation_beta", op.beta}}, 2, 8, 1e-3);
+            {{"activation", op.code}, {"activation_alpha", op.alpha}, {"activation_beta", op.beta}}, 2, 8,
+            1e-3);
   }
 }
 
@@ -234,25 +264,41 @@ TEST_CASE("CUDA conv rows equal conv_reference") {
       {{1, 0, 4, 4}, {2, 0, 3, 3}, {1, 2, 4, 4}, {1, 1}, {1, 1}, {1, 1}, 1},
       {{1, 2, 3, 4, 5}, {2, 2, 2, 2, 2}, {1, 2, 2, 3, 4}, {1, 1, 1}, {1, 1, 1}, {0, 0, 0}, 1},
   };
-  struct Row { const char* name; std::vector<DType> types; bool narrow, spatial3; };
-  const Row rows[] = {{"conv_implicit_gemm_f16_sm80", {DType::float16}, false, false}, {"conv_implicit_gemm_bf16_sm80", {DType::bfloat16}, false, false},
-                      {"conv_direct_f32_sm80", {DType::float32}, false, false}, {"conv_windows_sm80", {DType::float32, DType::float16, DType::bfloat16}, true, false},
-                      {"conv_generic_sm80", {DType::float64, DType::float32, DType::float16, DType::int32, DType::int8}, true, true}};
+  struct Row {
+    const char* name;
+    std::vector<DType> types;
+    bool narrow, spatial3;
+  };
+  const Row rows[] = {{"conv_implicit_gemm_f16_sm80", {DType::float16}, false, false},
+                      {"conv_implicit_gemm_bf16_sm80", {DType::bfloat16}, false, false},
+                      {"conv_direct_f32_sm80", {DType::float32}, false, false},
+                      {"conv_windows_sm80", {DType::float32, DType::float16, DType::bfloat16}, true, false},
+                      {"conv_generic_sm80",
+                       {DType::float64, DType::float32, DType::float16, DType::int32, DType::int8},
+                       true,
+                       true}};
   for (const Row& row : rows) {
     for (const DType dtype : row.types) {
       for (const Case& c : cases) {
-        if ((c.x.size() > 4 && !row.spatial3) || (c.groups > 1 && c.y[1] / c.groups < 8 && !row.narrow)) continue;
+        if ((c.x.size() > 4 && !row.spatial3) || (c.groups > 1 && c.y[1] / c.groups < 8 && !row.narrow))
+          continue;
         for (size_t l = 0; l < 5; ++l) {
-          TestTensor x(dtype, c.x, kLayouts[l], 1), w(dtype, c.w, kLayouts[l < 2 ? 0 : (l + 1) % 5], 1), bias(dtype, {c.y[1]}, kLayouts[l]);
+          TestTensor x(dtype, c.x, kLayouts[l], 1), w(dtype, c.w, kLayouts[l < 2 ? 0 : (l + 1) % 5], 1),
+              bias(dtype, {c.y[1]}, kLayouts[l]);
           TestTensor y(dtype, c.y, kOutLayouts[l % 4]);
           x.random(rng, 3), w.random(rng, 3), bias.random(rng);
-          Attrs attrs = {{"dilations", c.dilations}, {"groups", c.groups}, {"pads_begin", c.pads}, {"strides", c.strides}};
+          Attrs attrs = {{"dilations", c.dilations},
+                         {"groups", c.groups},
+                         {"pads_begin", c.pads},
+                         {"strides", c.strides}};
           if (is_float(dtype) && l == 1) {
             attrs.emplace_back("activation", int64_t{static_cast<uint16_t>(ScalarOp::leaky_relu)});
             attrs.emplace_back("activation_alpha", 0.25);
           }
-          INFO(row.name << " " << name_of(dtype) << " " << layout_name(kLayouts[l]) << " channels " << c.x[1] << " rank " << c.x.size());
-          compare(*gpu, row.name, "conv_reference", {&x, &w, l % 2 == 0 ? &bias : nullptr, &y}, attrs, kGrids[l % 3], 4, 0.1);
+          INFO(row.name << " " << name_of(dtype) << " " << layout_name(kLayouts[l]) << " channels " << c.x[1]
+                        << " rank " << c.x.size());
+          compare(*gpu, row.name, "conv_reference", {&x, &w, l % 2 == 0 ? &bias : nullptr, &y}, attrs,
+                  kGrids[l % 3], 4, 0.1);
         }
       }
     }
@@ -267,19 +313,30 @@ TEST_CASE("CUDA pool, copy and pad rows equal the reference") {
       for (int64_t mode = 0; mode < 3; ++mode) {
         if (dtype == DType::uint64) continue;
         TestTensor x(dtype, {2, 3, 7, 9}, kLayouts[l], 1), y(dtype, {2, 3, 4, 5}, kOutLayouts[l % 4]);
-        TestTensor x3(dtype, {1, 2, 3, 4, 5}, kLayouts[l], 1), y3(dtype, {1, 2, 2, 2, 2}, kOutLayouts[l % 4]), x1(dtype, {1, 1, 5}), y1(dtype, {1, 1, 3});
+        TestTensor x3(dtype, {1, 2, 3, 4, 5}, kLayouts[l], 1), y3(dtype, {1, 2, 2, 2, 2}, kOutLayouts[l % 4]),
+            x1(dtype, {1, 1, 5}), y1(dtype, {1, 1, 3});
         x.random(rng), x3.random(rng), x1.random(rng);
         using List = std::vector<int64_t>;
         const auto attrs = [&](List kernel, List strides, List dilations, List begin, List end) {
-          return Attrs{{"count_include_pad", int64_t{mode == 2}}, {"dilations", dilations}, {"kernel", kernel}, {"kind", int64_t{mode > 0}},
-                       {"pads_begin", begin}, {"pads_end", end}, {"strides", strides}};
+          return Attrs{{"count_include_pad", int64_t{mode == 2}},
+                       {"dilations", dilations},
+                       {"kernel", kernel},
+                       {"kind", int64_t{mode > 0}},
+                       {"pads_begin", begin},
+                       {"pads_end", end},
+                       {"strides", strides}};
         };
-        compare(*gpu, "pool_windows_sm80", "pool_reference", {&x, &y}, attrs({3, 3}, {2, 2}, {1, 1}, {1, 1}, {1, 1}), kGrids[l % 3], 1, 0.1);
-        compare(*gpu, "pool_windows_sm80", "pool_reference", {&x3, &y3}, attrs({2, 3, 4}, {1, 1, 1}, {1, 1, 1}, {0, 0, 0}, {0, 0, 0}), 2, 1, 0.1);
-        compare(*gpu, "pool_windows_sm80", "pool_reference", {&x1, &y1}, attrs({2}, {2}, {1}, {0}, {0}), 2, 1, 0.1);
+        compare(*gpu, "pool_windows_sm80", "pool_reference", {&x, &y},
+                attrs({3, 3}, {2, 2}, {1, 1}, {1, 1}, {1, 1}), kGrids[l % 3], 1, 0.1);
+        compare(*gpu, "pool_windows_sm80", "pool_reference", {&x3, &y3},
+                attrs({2, 3, 4}, {1, 1, 1}, {1, 1, 1}, {0, 0, 0}, {0, 0, 0}), 2, 1, 0.1);
+        compare(*gpu, "pool_windows_sm80", "pool_reference", {&x1, &y1}, attrs({2}, {2}, {1}, {0}, {0}), 2, 1,
+                0.1);
       }
-      for (const auto& dims : std::vector<std::vector<int64_t>>{{}, {0}, {1}, {37}, {3, 5}, {2, 3, 1, 5}, {1, 2, 1, 2, 3, 1, 2, 1}, {70, 45}}) {
-        TestTensor in(dtype, dims, kLayouts[l], 0b0101), out(dtype, dims, kOutLayouts[(l + 3) % 4]), dense(dtype, dims);
+      for (const auto& dims : std::vector<std::vector<int64_t>>{
+               {}, {0}, {1}, {37}, {3, 5}, {2, 3, 1, 5}, {1, 2, 1, 2, 3, 1, 2, 1}, {70, 45}}) {
+        TestTensor in(dtype, dims, kLayouts[l], 0b0101), out(dtype, dims, kOutLayouts[(l + 3) % 4]),
+            dense(dtype, dims);
         in.random(rng);
         compare(*gpu, "copy_strided_sm80", "copy_reference", {&in, &out}, {}, kGrids[l % 3], 0, 0);
         compare(*gpu, "copy_strided_sm80", "copy_reference", {&out, &dense}, {}, kGrids[l % 3], 0, 0);
@@ -287,7 +344,8 @@ TEST_CASE("CUDA pool, copy and pad rows equal the reference") {
       TestTensor in(dtype, {4, 5}, kLayouts[l], 1), value(dtype, {}), out(dtype, {6, 7}, kOutLayouts[l % 4]);
       in.random(rng), value.fill(3);
       for (int64_t mode = 0; mode < 3; ++mode) {
-        compare(*gpu, "pad_elements_sm80", "pad_reference", {&in, l % 2 == 0 ? &value : nullptr, &out}, {{"mode", mode}, {"pads_begin", std::vector<int64_t>{1, -1}}}, 1, 0, 0);
+        compare(*gpu, "pad_elements_sm80", "pad_reference", {&in, l % 2 == 0 ? &value : nullptr, &out},
+                {{"mode", mode}, {"pads_begin", std::vector<int64_t>{1, -1}}}, 1, 0, 0);
       }
     }
   }
@@ -298,7 +356,9 @@ TEST_CASE("CUDA reduce rows equal reduce_reference") {
   std::mt19937 rng(34);
   using kernels::ReduceKind;
   const std::vector<std::pair<std::vector<int64_t>, int64_t>> shapes = {
-      {{5}, 1}, {{3, 100}, 1}, {{3, 100}, 2}, {{3, 4}, 3}, {{3, 4}, 0}, {{2, 3, 40}, 0b101}, {{2, 3, 1, 4}, 0b1010}, {{0, 3}, 2}, {{2, 0}, 2}};
+      {{5}, 1},    {{3, 100}, 1},       {{3, 100}, 2},          {{3, 4}, 3},
+      {{3, 4}, 0}, {{2, 3, 40}, 0b101}, {{2, 3, 1, 4}, 0b1010}, {{0, 3}, 2},
+      {{2, 0}, 2}};
   for (const DType dtype : kAllCuda) {
     for (const auto& [dims, axes] : shapes) {
       for (int64_t k = 0; k < kernels::kReduceKinds; ++k) {
@@ -308,12 +368,14 @@ TEST_CASE("CUDA reduce rows equal reduce_reference") {
         for (size_t i = 0; i < dims.size(); ++i) {
           if ((axes >> i) & 1) kept[i] = 1;
         }
-        TestTensor in(dtype, dims, kLayouts[layout], 1), out(position ? DType::int64 : dtype, kept, kOutLayouts[layout % 4]);
+        TestTensor in(dtype, dims, kLayouts[layout], 1),
+            out(position ? DType::int64 : dtype, kept, kOutLayouts[layout % 4]);
         in.random(rng, 2);
         if (is_float(dtype) && k > 1 && axes == 2 && in.count() > 150) in.set(150, NAN);
         const Attrs attrs = {{"axes", axes}, {"kind", k}, {"select_last", axes & 1}};
         INFO(name_of(dtype) << " kind " << k << " axes " << axes);
-        compare(*gpu, "reduce_generic_sm80", "reduce_reference", {&in, &out}, attrs, kGrids[layout % 3], 1, 0.1);
+        compare(*gpu, "reduce_generic_sm80", "reduce_reference", {&in, &out}, attrs, kGrids[layout % 3], 1,
+                0.1);
       }
     }
   }
@@ -330,11 +392,14 @@ TEST_CASE("CUDA gather equals gather_reference and notes what is out of range") 
           std::vector<int64_t> out_dims = dims;
           out_dims[static_cast<size_t>(axis)] = 2;
           out_dims.insert(out_dims.begin() + axis, 2);
-          TestTensor data(dtype, dims, kLayouts[l], 1), at(index_type, {2, 2}, kLayouts[(l + 2) % 5]), out(dtype, out_dims, kOutLayouts[l % 4]);
+          TestTensor data(dtype, dims, kLayouts[l], 1), at(index_type, {2, 2}, kLayouts[(l + 2) % 5]),
+              out(dtype, out_dims, kOutLayouts[l % 4]);
           data.random(rng);
           const int64_t extent = dims[static_cast<size_t>(axis)];
-          for (int64_t i = 0; i < at.count(); ++i) at.set_int(i, static_cast<int64_t>(rng() % static_cast<uint64_t>(2 * extent)) - extent);
-          compare(*gpu, "gather_elements_sm80", "gather_reference", {&data, &at, &out}, {{"axis", axis}}, kGrids[l % 3], 0, 0);
+          for (int64_t i = 0; i < at.count(); ++i)
+            at.set_int(i, static_cast<int64_t>(rng() % static_cast<uint64_t>(2 * extent)) - extent);
+          compare(*gpu, "gather_elements_sm80", "gather_reference", {&data, &at, &out}, {{"axis", axis}},
+                  kGrids[l % 3], 0, 0);
         }
       }
     }
@@ -344,7 +409,8 @@ TEST_CASE("CUDA gather equals gather_reference and notes what is out of range") 
   at.set_int(0, 1), at.set_int(1, 7), at.set_int(2, 0);
   FaultRecord fault;
   REQUIRE_OK(gpu->run("gather_elements_sm80", {&data, &at, &out}, {{"axis", int64_t{0}}}, 4, &fault));
-  REQUIRE((fault.kind == static_cast<uint32_t>(FaultKind::kIndexOutOfRange) && fault.value == 7 && fault.launch == 7));
+  REQUIRE((fault.kind == static_cast<uint32_t>(FaultKind::kIndexOutOfRange) && fault.value == 7 &&
+           fault.launch == 7));
   REQUIRE((out.at(0) == 11 && out.at(1) == 12 && out.at(2) == 10));
 }
 
@@ -352,31 +418,56 @@ TEST_CASE("speed of the large CUDA kernels", "[.speed]") {
   NEED_GPU(gpu);
   std::mt19937 rng(36);
   const auto fill = [&](TestTensor& t) {
-    for (int64_t i = 0; i < t.count(); i += 7) t.set(i, static_cast<double>(static_cast<int>(rng() % 17) - 8) / 8);
+    for (int64_t i = 0; i < t.count(); i += 7)
+      t.set(i, static_cast<double>(static_cast<int>(rng() % 17) - 8) / 8);
   };
-  struct Dot { const char* row; DType dtype; int64_t m, n, k; bool transposed; };
-  for (const Dot& d : {Dot{"dot_mma_f16_sm80", DType::float16, 4096, 4096, 4096, false}, Dot{"dot_mma_f16_sm80", DType::float16, 4096, 4096, 4096, true},
-                       Dot{"dot_mma_f16_sm80", DType::float16, 512, 3072, 768, false}, Dot{"dot_mma_f16_sm80", DType::float16, 64, 4096, 1024, false},
-                       Dot{"dot_mma_f16_sm80", DType::float16, 64, 4096, 4096, false}, Dot{"dot_mma_f16_sm80", DType::float16, 64, 1024, 4096, false}, Dot{"dot_mma_f16_sm80", DType::float16, 128, 768, 768, true},
-                       Dot{"dot_mma_f16_sm80", DType::float16, 1, 4096, 4096, false}, Dot{"dot_tiled_f32_sm80", DType::float32, 2048, 2048, 2048, false},
+  struct Dot {
+    const char* row;
+    DType dtype;
+    int64_t m, n, k;
+    bool transposed;
+  };
+  for (const Dot& d : {Dot{"dot_mma_f16_sm80", DType::float16, 4096, 4096, 4096, false},
+                       Dot{"dot_mma_f16_sm80", DType::float16, 4096, 4096, 4096, true},
+                       Dot{"dot_mma_f16_sm80", DType::float16, 512, 3072, 768, false},
+                       Dot{"dot_mma_f16_sm80", DType::float16, 64, 4096, 1024, false},
+                       Dot{"dot_mma_f16_sm80", DType::float16, 64, 4096, 4096, false},
+                       Dot{"dot_mma_f16_sm80", DType::float16, 64, 1024, 4096, false},
+                       Dot{"dot_mma_f16_sm80", DType::float16, 128, 768, 768, true},
+                       Dot{"dot_mma_f16_sm80", DType::float16, 1, 4096, 4096, false},
+                       Dot{"dot_tiled_f32_sm80", DType::float32, 2048, 2048, 2048, false},
                        Dot{"dot_tiled_f32_sm80", DType::float32, 64, 4096, 1024, false}}) {
-    TestTensor lhs(d.dtype, {d.m, d.k}), rhs(d.dtype, {d.k, d.n}, d.transposed ? Layout::kTransposed : Layout::kDense), out(d.dtype, {d.m, d.n});
+    TestTensor lhs(d.dtype, {d.m, d.k}),
+        rhs(d.dtype, {d.k, d.n}, d.transposed ? Layout::kTransposed : Layout::kDense),
+        out(d.dtype, {d.m, d.n});
     fill(lhs), fill(rhs);
-    REQUIRE_OK(gpu->run(d.row, {&lhs, &rhs, nullptr, &out}, {}, (d.m + 63) / 64 * ((d.n + 63) / 64) * (d.m < 256 ? 8 : 1), nullptr, 20));
-    std::printf("%-28s %5lld x %5lld x %5lld%s %9.1f us %8.2f TFLOP/s\n", d.row, static_cast<long long>(d.m), static_cast<long long>(d.n), static_cast<long long>(d.k),
-                d.transposed ? " T" : "  ", gpu->last_us(), 2.0 * static_cast<double>(d.m * d.n * d.k) / gpu->last_us() * 1e-6);
+    REQUIRE_OK(gpu->run(d.row, {&lhs, &rhs, nullptr, &out}, {},
+                        (d.m + 63) / 64 * ((d.n + 63) / 64) * (d.m < 256 ? 8 : 1), nullptr, 20));
+    std::printf("%-28s %5lld x %5lld x %5lld%s %9.1f us %8.2f TFLOP/s\n", d.row, static_cast<long long>(d.m),
+                static_cast<long long>(d.n), static_cast<long long>(d.k), d.transposed ? " T" : "  ",
+                gpu->last_us(), 2.0 * static_cast<double>(d.m * d.n * d.k) / gpu->last_us() * 1e-6);
   }
-  struct Conv { const char* row; DType dtype; int64_t n, c, size, m, k, groups; };
-  for (const Conv& c : {Conv{"conv_implicit_gemm_f16_sm80", DType::float16, 1, 64, 56, 64, 3, 1}, Conv{"conv_implicit_gemm_f16_sm80", DType::float16, 32, 128, 28, 128, 3, 1},
-                        Conv{"conv_implicit_gemm_f16_sm80", DType::float16, 32, 256, 14, 1024, 1, 1}, Conv{"conv_direct_f32_sm80", DType::float32, 8, 128, 28, 128, 3, 1},
+  struct Conv {
+    const char* row;
+    DType dtype;
+    int64_t n, c, size, m, k, groups;
+  };
+  for (const Conv& c : {Conv{"conv_implicit_gemm_f16_sm80", DType::float16, 1, 64, 56, 64, 3, 1},
+                        Conv{"conv_implicit_gemm_f16_sm80", DType::float16, 32, 128, 28, 128, 3, 1},
+                        Conv{"conv_implicit_gemm_f16_sm80", DType::float16, 32, 256, 14, 1024, 1, 1},
+                        Conv{"conv_direct_f32_sm80", DType::float32, 8, 128, 28, 128, 3, 1},
                         Conv{"conv_windows_sm80", DType::float16, 8, 128, 56, 128, 3, 128}}) {
-    TestTensor x(c.dtype, {c.n, c.c, c.size, c.size}), w(c.dtype, {c.m, c.c / c.groups, c.k, c.k}), y(c.dtype, {c.n, c.m, c.size, c.size});
+    TestTensor x(c.dtype, {c.n, c.c, c.size, c.size}), w(c.dtype, {c.m, c.c / c.groups, c.k, c.k}),
+        y(c.dtype, {c.n, c.m, c.size, c.size});
     fill(x), fill(w);
     const std::vector<int64_t> one = {1, 1}, pad = {c.k / 2, c.k / 2};
-    REQUIRE_OK(gpu->run(c.row, {&x, &w, nullptr, &y}, {{"dilations", one}, {"groups", c.groups}, {"pads_begin", pad}, {"strides", one}},
+    REQUIRE_OK(gpu->run(c.row, {&x, &w, nullptr, &y},
+                        {{"dilations", one}, {"groups", c.groups}, {"pads_begin", pad}, {"strides", one}},
                         std::min<int64_t>((y.count() + 255) / 256, 4096), nullptr, 20));
-    std::printf("%-28s n %lld c %lld %lldx%lld m %lld k %lld %9.1f us %8.2f TFLOP/s\n", c.row, static_cast<long long>(c.n), static_cast<long long>(c.c), static_cast<long long>(c.size),
-                static_cast<long long>(c.size), static_cast<long long>(c.m), static_cast<long long>(c.k), gpu->last_us(),
+    std::printf("%-28s n %lld c %lld %lldx%lld m %lld k %lld %9.1f us %8.2f TFLOP/s\n", c.row,
+                static_cast<long long>(c.n), static_cast<long long>(c.c), static_cast<long long>(c.size),
+                static_cast<long long>(c.size), static_cast<long long>(c.m), static_cast<long long>(c.k),
+                gpu->last_us(),
                 2.0 * static_cast<double>(y.count() * c.c / c.groups * c.k * c.k) / gpu->last_us() * 1e-6);
   }
 }

@@ -7,11 +7,15 @@
 namespace ge::test {
 namespace {
 
-constexpr DType kTypes[] = {DType::float64, DType::float32, DType::float16, DType::bfloat16, DType::int64,  DType::int32,  DType::int16,
-                            DType::int8,    DType::uint64,  DType::uint32,  DType::uint16,   DType::uint8, DType::boolean};
-const std::vector<std::vector<int64_t>> kShapes = {{}, {0}, {1}, {7}, {3, 5}, {2, 0, 3}, {2, 3, 1, 5}, {1, 2, 1, 2, 3, 1, 2, 1}};
+constexpr DType kTypes[] = {DType::float64, DType::float32, DType::float16, DType::bfloat16, DType::int64,
+                            DType::int32,   DType::int16,   DType::int8,    DType::uint64,   DType::uint32,
+                            DType::uint16,  DType::uint8,   DType::boolean};
+const std::vector<std::vector<int64_t>> kShapes = {{},     {0},       {1},          {7},
+                                                   {3, 5}, {2, 0, 3}, {2, 3, 1, 5}, {1, 2, 1, 2, 3, 1, 2, 1}};
 
-Attrs op(ScalarOp code) { return {{"op", int64_t{static_cast<uint16_t>(code)}}}; }
+Attrs op(ScalarOp code) {
+  return {{"op", int64_t{static_cast<uint16_t>(code)}}};
+}
 
 }  // namespace
 
@@ -21,17 +25,23 @@ TEST_CASE("map_reference adds, compares and selects in every dtype and layout") 
     for (const auto& dims : kShapes) {
       for (size_t l = 0; l < 5; ++l) {
         INFO(name_of(dtype) << " " << layout_name(kLayouts[l]) << " rank " << dims.size());
-        TestTensor a(dtype, dims, kLayouts[l]), b(dtype, dims, kLayouts[(l + 1) % 5]), out(dtype, dims, kOutLayouts[l % 4]);
-        TestTensor flag(DType::boolean, dims, kOutLayouts[(l + 1) % 4]), condition(DType::boolean, dims, kLayouts[(l + 2) % 5]);
+        TestTensor a(dtype, dims, kLayouts[l]), b(dtype, dims, kLayouts[(l + 1) % 5]),
+            out(dtype, dims, kOutLayouts[l % 4]);
+        TestTensor flag(DType::boolean, dims, kOutLayouts[(l + 1) % 4]),
+            condition(DType::boolean, dims, kLayouts[(l + 2) % 5]);
         a.random(rng), b.random(rng), condition.random(rng);
         if (!is_bool(dtype)) {
-          REQUIRE_OK(run_kernel("map_reference", {a.view(), b.view(), absent(), out.view()}, op(ScalarOp::add)));
+          REQUIRE_OK(
+              run_kernel("map_reference", {a.view(), b.view(), absent(), out.view()}, op(ScalarOp::add)));
           for (int64_t i = 0; i < out.count(); ++i) REQUIRE(out.at(i) == rounded(dtype, a.at(i) + b.at(i)));
         }
-        REQUIRE_OK(run_kernel("map_reference", {a.view(), b.view(), absent(), flag.view()}, op(ScalarOp::equal)));
+        REQUIRE_OK(
+            run_kernel("map_reference", {a.view(), b.view(), absent(), flag.view()}, op(ScalarOp::equal)));
         for (int64_t i = 0; i < out.count(); ++i) REQUIRE(flag.at(i) == (a.at(i) == b.at(i) ? 1 : 0));
-        REQUIRE_OK(run_kernel("map_reference", {condition.view(), a.view(), b.view(), out.view()}, op(ScalarOp::select)));
-        for (int64_t i = 0; i < out.count(); ++i) REQUIRE(out.at(i) == (condition.at(i) != 0 ? a.at(i) : b.at(i)));
+        REQUIRE_OK(run_kernel("map_reference", {condition.view(), a.view(), b.view(), out.view()},
+                              op(ScalarOp::select)));
+        for (int64_t i = 0; i < out.count(); ++i)
+          REQUIRE(out.at(i) == (condition.at(i) != 0 ? a.at(i) : b.at(i)));
         REQUIRE((out.guards_stand() && flag.guards_stand()));
       }
     }
@@ -47,20 +57,28 @@ TEST_CASE("map_reference runs every real op once rounded") {
     for (int64_t i = 0; i < 9; ++i) REQUIRE(near(dtype, out.at(i), std::exp(a.at(i))));
     REQUIRE_OK(run_kernel("map_reference", {a.view(), absent(), absent(), out.view()}, op(ScalarOp::gelu)));
     for (int64_t i = 0; i < 9; ++i) {
-      REQUIRE(near(dtype, out.at(i), 0.5 * a.at(i) * (1 + std::erf(a.at(i) / std::sqrt(2.0))), 1, dtype == DType::float64 ? 4 : 0.1));
+      REQUIRE(near(dtype, out.at(i), 0.5 * a.at(i) * (1 + std::erf(a.at(i) / std::sqrt(2.0))), 1,
+                   dtype == DType::float64 ? 4 : 0.1));
     }
   }
 }
 
 TEST_CASE("map_reference refuses what does not fit") {
   TestTensor a(DType::float32, {2}), b(DType::float32, {3}), c(DType::int32, {2}), out(DType::float32, {2});
-  REQUIRE_CODE(run_kernel("map_reference", {a.view(), b.view(), absent(), out.view()}, op(ScalarOp::add)), Code::launch_refused);
-  REQUIRE_CODE(run_kernel("map_reference", {a.view(), c.view(), absent(), out.view()}, op(ScalarOp::add)), Code::launch_refused);
-  REQUIRE_CODE(run_kernel("map_reference", {a.view(), absent(), absent(), out.view()}, op(ScalarOp::add)), Code::launch_refused);
-  REQUIRE_CODE(run_kernel("map_reference", {a.view(), a.view(), absent(), out.view()}, op(ScalarOp::equal)), Code::launch_refused);
-  REQUIRE_CODE(run_kernel("map_reference", {a.view(), absent(), absent(), out.view()}, {{"op", int64_t{255}}}), Code::launch_refused);
+  REQUIRE_CODE(run_kernel("map_reference", {a.view(), b.view(), absent(), out.view()}, op(ScalarOp::add)),
+               Code::launch_refused);
+  REQUIRE_CODE(run_kernel("map_reference", {a.view(), c.view(), absent(), out.view()}, op(ScalarOp::add)),
+               Code::launch_refused);
+  REQUIRE_CODE(run_kernel("map_reference", {a.view(), absent(), absent(), out.view()}, op(ScalarOp::add)),
+               Code::launch_refused);
+  REQUIRE_CODE(run_kernel("map_reference", {a.view(), a.view(), absent(), out.view()}, op(ScalarOp::equal)),
+               Code::launch_refused);
+  REQUIRE_CODE(
+      run_kernel("map_reference", {a.view(), absent(), absent(), out.view()}, {{"op", int64_t{255}}}),
+      Code::launch_refused);
   TestTensor folded(DType::float32, {2}, Layout::kBroadcast);
-  REQUIRE_CODE(run_kernel("map_reference", {a.view(), a.view(), absent(), folded.view()}, op(ScalarOp::add)), Code::launch_refused);
+  REQUIRE_CODE(run_kernel("map_reference", {a.view(), a.view(), absent(), folded.view()}, op(ScalarOp::add)),
+               Code::launch_refused);
 }
 
 TEST_CASE("cast_reference converts between every pair of dtypes by the rules") {
@@ -125,7 +143,8 @@ TEST_CASE("copy rows move every layout to every layout") {
             REQUIRE_OK(run_kernel(name, {in.view(), out.view()}, {}, {.threads = 2}));
             bool same = true;
             for (int64_t i = 0; i < out.count(); ++i) same = same && out.at(i) == in.at(i);
-            INFO(name << " " << name_of(dtype) << " " << layout_name(from) << " to " << layout_name(to) << " rank " << dims.size());
+            INFO(name << " " << name_of(dtype) << " " << layout_name(from) << " to " << layout_name(to)
+                      << " rank " << dims.size());
             REQUIRE(same);
             REQUIRE(out.guards_stand());
           }
@@ -139,7 +158,8 @@ TEST_CASE("iota_reference counts along one axis and wraps") {
   for (DType dtype : {DType::int64, DType::int32, DType::uint8, DType::float32, DType::float16}) {
     for (Layout layout : kOutLayouts) {
       TestTensor out(dtype, {3, 4, 5}, layout);
-      REQUIRE_OK(run_kernel("iota_reference", {out.view()}, {{"axis", int64_t{1}}, {"start", int64_t{2}}, {"step", int64_t{3}}}));
+      REQUIRE_OK(run_kernel("iota_reference", {out.view()},
+                            {{"axis", int64_t{1}}, {"start", int64_t{2}}, {"step", int64_t{3}}}));
       for (int64_t i = 0; i < out.count(); ++i) REQUIRE(out.at(i) == 2 + 3 * (i / 5 % 4));
       REQUIRE(out.guards_stand());
     }

@@ -15,7 +15,8 @@ constexpr unsigned char kGuard = 0xA5;
 constexpr size_t kGuardBytes = 64;
 
 void pool_parallel(void* pool, int64_t count, int64_t grain, RangeFunction body, void* closure) {
-  static_cast<ThreadPool*>(pool)->parallel_for(count, grain, [&](int64_t begin, int64_t end) { body(closure, begin, end); });
+  static_cast<ThreadPool*>(pool)->parallel_for(
+      count, grain, [&](int64_t begin, int64_t end) { body(closure, begin, end); });
 }
 std::byte* thread_scratch(void*, size_t size_bytes) {
   thread_local ByteBuffer scratch;
@@ -55,8 +56,12 @@ TestTensor& TestTensor::random(std::mt19937& rng, int range) {
   std::uniform_int_distribution<int> pick(-range, range);
   for (int64_t i = 0; i < count(); ++i) {
     const int v = pick(rng);
-    if (is_float(view_.dtype)) set(i, v / 4.0);
-    else set_int(i, class_of(view_.dtype) == DTypeClass::kSigned ? v : std::abs(v) % (is_bool(view_.dtype) ? 2 : 1000));
+    if (is_float(view_.dtype))
+      set(i, v / 4.0);
+    else
+      set_int(i, class_of(view_.dtype) == DTypeClass::kSigned
+                     ? v
+                     : std::abs(v) % (is_bool(view_.dtype) ? 2 : 1000));
   }
   return *this;
 }
@@ -127,7 +132,13 @@ bool near(DType dtype, double a, double b, double ulps, double floor) {
   if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
   if (a == b) return true;
   if (std::isinf(a) || std::isinf(b)) return false;
-  const double epsilon = dtype == DType::float64 ? 0x1p-52 : dtype == DType::float32 ? 0x1p-23 : dtype == DType::float16 ? 0x1p-10 : dtype == DType::bfloat16 ? 0x1p-7 : dtype == DType::float8e4m3fn ? 0x1p-3 : dtype == DType::float8e5m2 ? 0x1p-2 : 0;
+  const double epsilon = dtype == DType::float64        ? 0x1p-52
+                         : dtype == DType::float32      ? 0x1p-23
+                         : dtype == DType::float16      ? 0x1p-10
+                         : dtype == DType::bfloat16     ? 0x1p-7
+                         : dtype == DType::float8e4m3fn ? 0x1p-3
+                         : dtype == DType::float8e5m2   ? 0x1p-2
+                                                        : 0;
   return std::abs(a - b) <= ulps * epsilon * std::max(std::abs(b), floor);
 }
 
@@ -142,7 +153,8 @@ std::vector<int64_t> index_of(const TensorView& view, int64_t linear) {
 
 int64_t linear_of(const TensorView& view, const std::vector<int64_t>& index) {
   int64_t linear = 0;
-  for (int axis = 0; axis < view.rank; ++axis) linear = linear * view.dims[axis] + index[static_cast<size_t>(axis)];
+  for (int axis = 0; axis < view.rank; ++axis)
+    linear = linear * view.dims[axis] + index[static_cast<size_t>(axis)];
   return linear;
 }
 

@@ -1,5 +1,6 @@
 // Runs one built-in CPU row as the runtime does, over tensors laid out in every way a view allows.
-// Entry: TestTensor, run_kernel, near. Every tensor stands between guard bytes; check_guards says whether they still stand.
+// Entry: TestTensor, run_kernel, near. Every tensor stands between guard bytes; check_guards says whether
+// they still stand.
 #pragma once
 #include <random>
 #include <string>
@@ -15,14 +16,17 @@
 namespace ge::test {
 
 enum class Layout { kDense, kTransposed, kReversed, kGapped, kBroadcast };
-inline constexpr Layout kLayouts[] = {Layout::kDense, Layout::kTransposed, Layout::kReversed, Layout::kGapped, Layout::kBroadcast};
-inline constexpr Layout kOutLayouts[] = {Layout::kDense, Layout::kTransposed, Layout::kReversed, Layout::kGapped};
+inline constexpr Layout kLayouts[] = {Layout::kDense, Layout::kTransposed, Layout::kReversed, Layout::kGapped,
+                                      Layout::kBroadcast};
+inline constexpr Layout kOutLayouts[] = {Layout::kDense, Layout::kTransposed, Layout::kReversed,
+                                         Layout::kGapped};
 
 class TestTensor {
  public:
   // kBroadcast: axes in `broadcast_axes` (bit mask) have stride 0.
   TestTensor(DType dtype, std::vector<int64_t> dims, Layout layout = Layout::kDense, int broadcast_axes = ~0);
-  // Small values that every dtype holds: integers in [-range, range] over 4 for real types, [0, range] for unsigned ones.
+  // Small values that every dtype holds: integers in [-range, range] over 4 for real types, [0, range] for
+  // unsigned ones.
   TestTensor& random(std::mt19937& rng, int range = 8);
   TestTensor& fill(double value);
 
@@ -32,8 +36,12 @@ class TestTensor {
   int64_t offset(int64_t linear) const;  // element offset of a row-major position
   double at(int64_t linear) const { return load_as_double(view_.dtype, view_.data, offset(linear)); }
   int64_t int_at(int64_t linear) const { return load_as_int64(view_.dtype, view_.data, offset(linear)); }
-  void set(int64_t linear, double value) { store_from_double(view_.dtype, view_.data, offset(linear), value); }
-  void set_int(int64_t linear, int64_t value) { store_from_int64(view_.dtype, view_.data, offset(linear), value); }
+  void set(int64_t linear, double value) {
+    store_from_double(view_.dtype, view_.data, offset(linear), value);
+  }
+  void set_int(int64_t linear, int64_t value) {
+    store_from_int64(view_.dtype, view_.data, offset(linear), value);
+  }
   std::vector<unsigned char>& bytes() { return bytes_; }  // guards and elements
   bool guards_stand() const;
 
@@ -44,9 +52,13 @@ class TestTensor {
 };
 
 TensorView absent();
-struct RunOptions { int threads = 1; FaultRecord* fault = nullptr; };
+struct RunOptions {
+  int threads = 1;
+  FaultRecord* fault = nullptr;
+};
 // Every check the runtime makes at load and bind, then the kernel. grid and block are of no use to CPU rows.
-Status run_kernel(std::string_view name, std::vector<TensorView> operands, Attrs attrs, RunOptions options = {});
+Status run_kernel(std::string_view name, std::vector<TensorView> operands, Attrs attrs,
+                  RunOptions options = {});
 // What `value` becomes when stored as dtype.
 double rounded(DType dtype, double value);
 // Equal, both NaN, or within `ulps` of dtype's precision relative to max(|b|, floor).

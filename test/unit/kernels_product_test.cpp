@@ -8,16 +8,21 @@
 namespace ge::test {
 namespace {
 
-struct Case { std::vector<int64_t> batch; int64_t m, n, k; };
+struct Case {
+  std::vector<int64_t> batch;
+  int64_t m, n, k;
+};
 std::vector<int64_t> with(std::vector<int64_t> batch, int64_t a, int64_t b) {
   batch.push_back(a);
   batch.push_back(b);
   return batch;
 }
 
-const Case kCases[] = {{{}, 1, 1, 1}, {{}, 3, 5, 7}, {{}, 17, 33, 130}, {{2}, 4, 3, 0}, {{}, 0, 3, 2}, {{2, 3}, 5, 1, 9}, {{}, 1, 40, 20}, {{0}, 2, 2, 2}};
+const Case kCases[] = {{{}, 1, 1, 1}, {{}, 3, 5, 7},     {{}, 17, 33, 130}, {{2}, 4, 3, 0},
+                       {{}, 0, 3, 2}, {{2, 3}, 5, 1, 9}, {{}, 1, 40, 20},   {{0}, 2, 2, 2}};
 
-double naive_dot(const TestTensor& lhs, const TestTensor& rhs, int64_t batch, int64_t m, int64_t n, int64_t M, int64_t N, int64_t K) {
+double naive_dot(const TestTensor& lhs, const TestTensor& rhs, int64_t batch, int64_t m, int64_t n, int64_t M,
+                 int64_t N, int64_t K) {
   double sum = 0;
   for (int64_t k = 0; k < K; ++k) sum += lhs.at((batch * M + m) * K + k) * rhs.at((batch * K + k) * N + n);
   return sum;
@@ -27,17 +32,21 @@ double naive_dot(const TestTensor& lhs, const TestTensor& rhs, int64_t batch, in
 
 TEST_CASE("dot_reference equals the plain sum in every dtype and layout") {
   std::mt19937 rng(8);
-  for (DType dtype : {DType::float64, DType::float32, DType::float16, DType::bfloat16, DType::int64, DType::int32, DType::int8, DType::uint8}) {
+  for (DType dtype : {DType::float64, DType::float32, DType::float16, DType::bfloat16, DType::int64,
+                      DType::int32, DType::int8, DType::uint8}) {
     for (const Case& c : kCases) {
       for (size_t l = 0; l < 5; ++l) {
-        TestTensor lhs(dtype, with(c.batch, c.m, c.k), kLayouts[l], 1), rhs(dtype, with(c.batch, c.k, c.n), kLayouts[(l + 1) % 5], 1);
+        TestTensor lhs(dtype, with(c.batch, c.m, c.k), kLayouts[l], 1),
+            rhs(dtype, with(c.batch, c.k, c.n), kLayouts[(l + 1) % 5], 1);
         TestTensor bias(dtype, with(c.batch, c.m, c.n), Layout::kBroadcast, 1 << c.batch.size());
         TestTensor out(dtype, with(c.batch, c.m, c.n), kOutLayouts[l % 4]);
         lhs.random(rng, 3), rhs.random(rng, 3), bias.random(rng);
         const bool biased = l % 2 == 1, relu = l == 3;
         Attrs attrs;
         if (relu) attrs.emplace_back("activation", int64_t{static_cast<uint16_t>(ScalarOp::relu)});
-        REQUIRE_OK(run_kernel("dot_reference", {lhs.view(), rhs.view(), biased ? bias.view() : absent(), out.view()}, attrs, {.threads = 2}));
+        REQUIRE_OK(run_kernel("dot_reference",
+                              {lhs.view(), rhs.view(), biased ? bias.view() : absent(), out.view()}, attrs,
+                              {.threads = 2}));
         for (int64_t i = 0; i < out.count(); ++i) {
           const int64_t n = i % c.n, m = i / c.n % c.m, batch = i / c.n / c.m;
           double expected = naive_dot(lhs, rhs, batch, m, n, c.m, c.n, c.k) + (biased ? bias.at(i) : 0);
@@ -47,7 +56,8 @@ TEST_CASE("dot_reference equals the plain sum in every dtype and layout") {
             expected = load_as_double(dtype, bytes, 0);
           }
           if (relu) expected = std::max(expected, 0.0);
-          INFO(name_of(dtype) << " " << layout_name(kLayouts[l]) << " " << c.m << "x" << c.n << "x" << c.k << " at " << i);
+          INFO(name_of(dtype) << " " << layout_name(kLayouts[l]) << " " << c.m << "x" << c.n << "x" << c.k
+                              << " at " << i);
           REQUIRE(out.at(i) == rounded(dtype, expected));
         }
         REQUIRE(out.guards_stand());
@@ -57,11 +67,15 @@ TEST_CASE("dot_reference equals the plain sum in every dtype and layout") {
 }
 
 TEST_CASE("dot_reference refuses shapes that do not fit") {
-  TestTensor lhs(DType::float32, {2, 3}), rhs(DType::float32, {4, 5}), out(DType::float32, {2, 5}), good(DType::float32, {3, 5});
-  REQUIRE_CODE(run_kernel("dot_reference", {lhs.view(), rhs.view(), absent(), out.view()}, {}), Code::launch_refused);
-  REQUIRE_CODE(run_kernel("dot_reference", {lhs.view(), good.view(), lhs.view(), out.view()}, {}), Code::launch_refused);
+  TestTensor lhs(DType::float32, {2, 3}), rhs(DType::float32, {4, 5}), out(DType::float32, {2, 5}),
+      good(DType::float32, {3, 5});
+  REQUIRE_CODE(run_kernel("dot_reference", {lhs.view(), rhs.view(), absent(), out.view()}, {}),
+               Code::launch_refused);
+  REQUIRE_CODE(run_kernel("dot_reference", {lhs.view(), good.view(), lhs.view(), out.view()}, {}),
+               Code::launch_refused);
   const Attrs less = {{"activation", int64_t{static_cast<uint16_t>(ScalarOp::less)}}};
-  REQUIRE_CODE(run_kernel("dot_reference", {lhs.view(), good.view(), absent(), out.view()}, less), Code::launch_refused);
+  REQUIRE_CODE(run_kernel("dot_reference", {lhs.view(), good.view(), absent(), out.view()}, less),
+               Code::launch_refused);
   REQUIRE_OK(run_kernel("dot_reference", {lhs.view(), good.view(), absent(), out.view()}, {}));
 }
 
@@ -75,7 +89,8 @@ TEST_CASE("blocked dot equals the reference in every layout, for any thread coun
     for (const Case& c : cases) {
       for (size_t l = 0; l < 5; ++l) {
         if (c.m * c.n * c.k > 1000000 && l > 2) continue;
-        TestTensor lhs(dtype, with(c.batch, c.m, c.k), kLayouts[l], 1), rhs(dtype, with(c.batch, c.k, c.n), kLayouts[(l + 1) % 5], 1);
+        TestTensor lhs(dtype, with(c.batch, c.m, c.k), kLayouts[l], 1),
+            rhs(dtype, with(c.batch, c.k, c.n), kLayouts[(l + 1) % 5], 1);
         TestTensor bias(dtype, with(c.batch, c.m, c.n), Layout::kBroadcast, 1 << c.batch.size());
         TestTensor out(dtype, with(c.batch, c.m, c.n), kOutLayouts[l % 4]);
         TestTensor again(dtype, with(c.batch, c.m, c.n)), expected(dtype, with(c.batch, c.m, c.n));
@@ -90,7 +105,8 @@ TEST_CASE("blocked dot equals the reference in every layout, for any thread coun
         REQUIRE_OK(run(name, again, 3));
         REQUIRE_OK(run("dot_reference", expected, 2));
         for (int64_t i = 0; i < out.count(); ++i) {
-          INFO(name << " " << layout_name(kLayouts[l]) << " " << c.m << "x" << c.n << "x" << c.k << " at " << i);
+          INFO(name << " " << layout_name(kLayouts[l]) << " " << c.m << "x" << c.n << "x" << c.k << " at "
+                    << i);
           REQUIRE(near(dtype, out.at(i), expected.at(i), 2, 0.01));
           REQUIRE(out.at(i) == again.at(i));
         }
@@ -103,22 +119,27 @@ TEST_CASE("blocked dot equals the reference in every layout, for any thread coun
 TEST_CASE("every register tile of this machine gives the plain sum") {
   std::vector<const kernels::MicroKernel*> list = {&kernels::kMicroKernelV2};
 #if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) list.push_back(&kernels::kMicroKernelV3);
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+    list.push_back(&kernels::kMicroKernelV3);
   if (__builtin_cpu_supports("avx512f")) list.push_back(&kernels::kMicroKernelV4);
 #endif
   std::mt19937 rng(21);
   for (const auto* micro : list) {
-    std::vector<float> a(static_cast<size_t>(micro->rows) * kernels::kRowStride), b(20 * static_cast<size_t>(micro->columns));
+    std::vector<float> a(static_cast<size_t>(micro->rows) * kernels::kRowStride),
+        b(20 * static_cast<size_t>(micro->columns));
     for (float& v : a) v = static_cast<float>(static_cast<int>(rng() % 9) - 4);
     for (float& v : b) v = static_cast<float>(static_cast<int>(rng() % 9) - 4);
     for (int rows = 1; rows <= micro->rows; ++rows) {
       std::vector<float> c(static_cast<size_t>(rows * micro->columns), 1.0f);
       micro->run[rows](12, a.data(), b.data(), micro->columns, c.data(), micro->columns, false);
-      micro->run[rows](8, a.data() + 12, b.data() + 12 * micro->columns, micro->columns, c.data(), micro->columns, true);
+      micro->run[rows](8, a.data() + 12, b.data() + 12 * micro->columns, micro->columns, c.data(),
+                       micro->columns, true);
       for (int i = 0; i < rows; ++i) {
         for (int j = 0; j < micro->columns; ++j) {
           float sum = 0;
-          for (int k = 0; k < 20; ++k) sum += a[static_cast<size_t>(i * kernels::kRowStride + k)] * b[static_cast<size_t>(k * micro->columns + j)];
+          for (int k = 0; k < 20; ++k)
+            sum += a[static_cast<size_t>(i * kernels::kRowStride + k)] *
+                   b[static_cast<size_t>(k * micro->columns + j)];
           REQUIRE(c[static_cast<size_t>(i * micro->columns + j)] == sum);
         }
       }

@@ -16,7 +16,8 @@ TEST_CASE("kernel rows are sorted, sound and found by name and revision") {
     REQUIRE(find_kernel_row(rows[i].name, rows[i].revision + 1) == nullptr);
     REQUIRE((cpu_entry(rows[i].name) != nullptr) == (rows[i].device == KernelDevice::kCpu));
     REQUIRE_FALSE(rows[i].summary.empty());
-    if (rows[i].device == KernelDevice::kCuda && rows[i].kind == KernelKind::kBuiltin) REQUIRE_FALSE((rows[i].symbol.empty() || rows[i].image.empty()));
+    if (rows[i].device == KernelDevice::kCuda && rows[i].kind == KernelKind::kBuiltin)
+      REQUIRE_FALSE((rows[i].symbol.empty() || rows[i].image.empty()));
   }
   REQUIRE(find_kernel_row("no_such_kernel", 1) == nullptr);
   REQUIRE(cpu_entry("no_such_kernel") == nullptr);
@@ -33,10 +34,14 @@ TEST_CASE("every CUDA row's image is embedded for every architecture of the buil
     if (row.image.empty()) continue;
     for (const int32_t arch : archs) {
       INFO(row.name << " sm_" << arch);
-      const auto found = std::find_if(images.begin(), images.end(), [&](const EmbeddedImage& i) { return i.name == row.image && i.arch == arch; });
+      const auto found = std::find_if(images.begin(), images.end(), [&](const EmbeddedImage& i) {
+        return i.name == row.image && i.arch == arch;
+      });
       REQUIRE(found != images.end());
       const std::string_view bytes(reinterpret_cast<const char*>(found->bytes.data()), found->bytes.size());
-      REQUIRE(bytes.substr(0, 4) == "\x7f" "ELF");
+      REQUIRE(bytes.substr(0, 4) ==
+              "\x7f"
+              "ELF");
       REQUIRE(bytes.find(".text." + std::string(row.symbol)) != std::string_view::npos);
     }
   }

@@ -9,8 +9,9 @@ namespace {
 
 using kernels::ReduceKind;
 constexpr DType kReal[] = {DType::float64, DType::float32, DType::float16, DType::bfloat16};
-constexpr DType kTypes[] = {DType::float64, DType::float32, DType::float16, DType::bfloat16, DType::int64, DType::int32, DType::int16,
-                            DType::int8, DType::uint64, DType::uint32, DType::uint16, DType::uint8};
+constexpr DType kTypes[] = {DType::float64, DType::float32, DType::float16, DType::bfloat16,
+                            DType::int64,   DType::int32,   DType::int16,   DType::int8,
+                            DType::uint64,  DType::uint32,  DType::uint16,  DType::uint8};
 
 Attrs reduce_attrs(ReduceKind kind, int64_t axes, int64_t last = 0) {
   return {{"axes", axes}, {"kind", static_cast<int64_t>(kind)}, {"select_last", last}};
@@ -49,12 +50,17 @@ double naive_reduce(DType dtype, ReduceKind kind, const std::vector<double>& v, 
   }
   const auto n = static_cast<double>(v.size());
   switch (kind) {
-    case ReduceKind::kSum: return rounded(dtype, sum);
-    case ReduceKind::kProd: return rounded(dtype, product);
-    case ReduceKind::kMean: return rounded(dtype, is_float(dtype) ? sum / n : std::trunc(sum / n));
+    case ReduceKind::kSum:
+      return rounded(dtype, sum);
+    case ReduceKind::kProd:
+      return rounded(dtype, product);
+    case ReduceKind::kMean:
+      return rounded(dtype, is_float(dtype) ? sum / n : std::trunc(sum / n));
     case ReduceKind::kMax:
-    case ReduceKind::kMin: return v[best];
-    default: return static_cast<double>(best);
+    case ReduceKind::kMin:
+      return v[best];
+    default:
+      return static_cast<double>(best);
   }
 }
 
@@ -62,8 +68,14 @@ double naive_reduce(DType dtype, ReduceKind kind, const std::vector<double>& v, 
 
 TEST_CASE("reduce_reference folds any axes in every dtype and layout") {
   std::mt19937 rng(5);
-  const std::vector<std::pair<std::vector<int64_t>, int64_t>> shapes = {
-      {{5}, 1}, {{3, 4}, 1}, {{3, 4}, 2}, {{3, 4}, 3}, {{3, 4}, 0}, {{2, 3, 4}, 0b101}, {{2, 3, 1, 4}, 0b1010}, {{0, 3}, 2}};
+  const std::vector<std::pair<std::vector<int64_t>, int64_t>> shapes = {{{5}, 1},
+                                                                        {{3, 4}, 1},
+                                                                        {{3, 4}, 2},
+                                                                        {{3, 4}, 3},
+                                                                        {{3, 4}, 0},
+                                                                        {{2, 3, 4}, 0b101},
+                                                                        {{2, 3, 1, 4}, 0b1010},
+                                                                        {{0, 3}, 2}};
   for (DType dtype : kTypes) {
     for (const auto& [dims, axes] : shapes) {
       for (int64_t k = 0; k < kernels::kReduceKinds; ++k) {
@@ -74,7 +86,8 @@ TEST_CASE("reduce_reference folds any axes in every dtype and layout") {
         TestTensor out(position ? DType::int64 : dtype, kept_dims(dims, axes), kOutLayouts[layout % 4]);
         in.random(rng, 2);
         const bool last = (axes & 1) != 0;
-        REQUIRE_OK(run_kernel("reduce_reference", {in.view(), out.view()}, reduce_attrs(kind, axes, last), {.threads = 2}));
+        REQUIRE_OK(run_kernel("reduce_reference", {in.view(), out.view()}, reduce_attrs(kind, axes, last),
+                              {.threads = 2}));
         for (int64_t i = 0; i < out.count(); ++i) {
           INFO(name_of(dtype) << " kind " << k << " axes " << axes << " rank " << dims.size() << " at " << i);
           const double expected = naive_reduce(dtype, kind, elements(in, out, axes, i), last);
@@ -88,14 +101,20 @@ TEST_CASE("reduce_reference folds any axes in every dtype and layout") {
 
 TEST_CASE("reduce_reference of nothing gives the neutral value") {
   const double inf = INFINITY;
-  const struct { DType dtype; double sum, prod, max, min; } rows[] = {
-      {DType::float32, 0, 1, -inf, inf}, {DType::float16, 0, 1, -inf, inf}, {DType::int8, 0, 1, -128, 127}, {DType::uint16, 0, 1, 0, 65535},
-      {DType::int32, 0, 1, -2147483648.0, 2147483647.0}};
+  const struct {
+    DType dtype;
+    double sum, prod, max, min;
+  } rows[] = {{DType::float32, 0, 1, -inf, inf},
+              {DType::float16, 0, 1, -inf, inf},
+              {DType::int8, 0, 1, -128, 127},
+              {DType::uint16, 0, 1, 0, 65535},
+              {DType::int32, 0, 1, -2147483648.0, 2147483647.0}};
   for (const auto& row : rows) {
     TestTensor in(row.dtype, {2, 0}), out(row.dtype, {2, 1});
     const double expected[] = {row.sum, row.prod, row.max, row.min};
     for (int64_t k = 0; k < 4; ++k) {
-      REQUIRE_OK(run_kernel("reduce_reference", {in.view(), out.view()}, reduce_attrs(static_cast<ReduceKind>(k), 2)));
+      REQUIRE_OK(run_kernel("reduce_reference", {in.view(), out.view()},
+                            reduce_attrs(static_cast<ReduceKind>(k), 2)));
       REQUIRE((out.at(0) == expected[k] && out.at(1) == expected[k]));
     }
     REQUIRE_OK(run_kernel("reduce_reference", {in.view(), out.view()}, reduce_attrs(ReduceKind::kMean, 2)));
@@ -124,8 +143,10 @@ TEST_CASE("reduce_reference: NaN wins max and min, the first NaN is the position
   flags.set(1, 1);
   REQUIRE_OK(run_kernel("reduce_reference", {flags.view(), any.view()}, reduce_attrs(ReduceKind::kMax, 2)));
   REQUIRE((any.int_at(0) == 1 && any.int_at(1) == 0));
-  REQUIRE_CODE(run_kernel("reduce_reference", {flags.view(), any.view()}, reduce_attrs(ReduceKind::kSum, 2)), Code::launch_refused);
-  REQUIRE_CODE(run_kernel("reduce_reference", {in.view(), out.view()}, reduce_attrs(ReduceKind::kSum, 2)), Code::launch_refused);
+  REQUIRE_CODE(run_kernel("reduce_reference", {flags.view(), any.view()}, reduce_attrs(ReduceKind::kSum, 2)),
+               Code::launch_refused);
+  REQUIRE_CODE(run_kernel("reduce_reference", {in.view(), out.view()}, reduce_attrs(ReduceKind::kSum, 2)),
+               Code::launch_refused);
 }
 
 TEST_CASE("integer sums wrap in their own type") {
@@ -141,7 +162,8 @@ TEST_CASE("softmax rows sum to one along any axis, and equal the formula") {
     for (const auto& dims : std::vector<std::vector<int64_t>>{{1}, {7}, {3, 5}, {2, 3, 4}, {2, 0, 3}}) {
       for (int64_t axis = 0; axis < static_cast<int64_t>(dims.size()); ++axis) {
         for (size_t l = 0; l < 5; ++l) {
-          TestTensor x(dtype, dims, kLayouts[l], 1), y(dtype, dims, kOutLayouts[l % 4]), log_y(dtype, dims, kOutLayouts[(l + 1) % 4]);
+          TestTensor x(dtype, dims, kLayouts[l], 1), y(dtype, dims, kOutLayouts[l % 4]),
+              log_y(dtype, dims, kOutLayouts[(l + 1) % 4]);
           x.random(rng, 30);
           REQUIRE_OK(run_kernel("softmax_reference", {x.view(), y.view()}, {{"axis", axis}}, {.threads = 2}));
           REQUIRE_OK(run_kernel("log_softmax_reference", {x.view(), log_y.view()}, {{"axis", axis}}));
@@ -167,7 +189,8 @@ TEST_CASE("softmax: large values stay finite, a row of -inf gives NaN, in place 
   const double values[] = {1e30, 1e30, -INFINITY, -INFINITY, 0, -INFINITY};
   for (int64_t i = 0; i < 6; ++i) x.set(i, values[i]);
   REQUIRE_OK(run_kernel("softmax_reference", {x.view(), x.view()}, {{"axis", int64_t{1}}}));
-  REQUIRE((x.at(0) == 0.5 && x.at(1) == 0.5 && std::isnan(x.at(2)) && std::isnan(x.at(3)) && x.at(4) == 1 && x.at(5) == 0));
+  REQUIRE((x.at(0) == 0.5 && x.at(1) == 0.5 && std::isnan(x.at(2)) && std::isnan(x.at(3)) && x.at(4) == 1 &&
+           x.at(5) == 0));
 }
 
 TEST_CASE("normalize_reference: layer and rms norm with and without scale and bias") {
@@ -177,7 +200,8 @@ TEST_CASE("normalize_reference: layer and rms norm with and without scale and bi
       for (size_t l = 0; l < 5; ++l) {
         for (int64_t axis = 0; axis <= 3; ++axis) {
           const std::vector<int64_t> dims = {2, 3, 5};
-          TestTensor x(dtype, dims, kLayouts[l], 1), scale(dtype, dims, Layout::kBroadcast, 0b011), bias(dtype, dims, Layout::kBroadcast, 0b001);
+          TestTensor x(dtype, dims, kLayouts[l], 1), scale(dtype, dims, Layout::kBroadcast, 0b011),
+              bias(dtype, dims, Layout::kBroadcast, 0b001);
           TestTensor y(dtype, dims, kOutLayouts[l % 4]);
           std::vector<int64_t> row_dims = dims;
           for (size_t i = static_cast<size_t>(axis); i < 3; ++i) row_dims[i] = 1;
@@ -185,9 +209,11 @@ TEST_CASE("normalize_reference: layer and rms norm with and without scale and bi
           x.random(rng), scale.random(rng), bias.random(rng);
           const bool affine = l % 2 == 0, statistics = axis % 2 == 0;
           const Attrs attrs = {{"axis", axis}, {"epsilon", 0.01}, {"kind", kind}};
-          REQUIRE_OK(run_kernel("normalize_reference",
-                                {x.view(), affine ? scale.view() : absent(), affine ? bias.view() : absent(), y.view(),
-                                 statistics ? mean.view() : absent(), statistics ? inv_std.view() : absent()}, attrs, {.threads = 2}));
+          REQUIRE_OK(run_kernel(
+              "normalize_reference",
+              {x.view(), affine ? scale.view() : absent(), affine ? bias.view() : absent(), y.view(),
+               statistics ? mean.view() : absent(), statistics ? inv_std.view() : absent()},
+              attrs, {.threads = 2}));
           int64_t count = 1;
           for (size_t i = static_cast<size_t>(axis); i < 3; ++i) count *= dims[i];
           for (int64_t row = 0; row < x.count() / count; ++row) {
