@@ -2,6 +2,9 @@
 add_library(ge_flags INTERFACE)
 target_include_directories(ge_flags INTERFACE ${CMAKE_SOURCE_DIR}/lib ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR}/generated)
 target_compile_options(ge_flags INTERFACE -Wall -Wextra -Wno-missing-field-initializers -ffp-contract=off)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 14)
+  target_compile_options(ge_flags INTERFACE -Wno-restrict)  # GCC bug 105651: "text" + string warns at -O2 and above
+endif()
 if(GE_WERROR)
   target_compile_options(ge_flags INTERFACE -Werror)
 endif()

@@ -260,9 +260,9 @@ void CudaKernel::load(size_t r, const CudaPass& pass) {
   const std::string at = "b" + number(c.imm) + offset(c.imm, pass.group);
   const std::string count = std::to_string(pass.vector);
   const auto stride = pass.group.axes.empty() ? std::optional<int64_t>(0) : domain_.stride(c.imm, pass.group.axes.back());
-  const bool streams = domain_.facts().operands[c.imm].streaming;
+  // Loads carry no streaming hint, stores do: on an H200 a 12-op chain over 2 x 64M floats took 191 us without, 210 us with it.
   if (stride == 0) line("ge::loop::load_repeated<" + count + ">(" + at + ", " + into + ");");
-  else if (vector_operands_[c.imm] || (pass.vector == 1 && streams)) line("ge::loop::load<" + count + ", " + (streams ? "true" : "false") + ">(" + at + ", " + into + ");");
+  else if (vector_operands_[c.imm]) line("ge::loop::load<" + count + ", false>(" + at + ", " + into + ");");
   else line("ge::loop::load_strided<" + count + ">(" + at + ", " + args_.stride(c.imm, pass.group.axes.back()) + ", " + into + ");");
 }
 
