@@ -19,34 +19,34 @@ constexpr PassInfo kPasses[] = {
 #undef GE_PASS
 };
 
-const PassInfo* find_pass(std::string_view name) {
-  const auto* it = std::find_if(std::begin(kPasses), std::end(kPasses), [&](const PassInfo& p) { return p.name == name; });
-  return it == std::end(kPasses) ? nullptr : it;
+const PassInfo* find_pass(std::span<const PassInfo> table, std::string_view name) {
+  const auto it = std::find_if(table.begin(), table.end(), [&](const PassInfo& p) { return p.name == name; });
+  return it == table.end() ? nullptr : &*it;
 }
 
-void require_pass(std::string_view name, ErrorList& errors) {
-  if (find_pass(name) != nullptr) return;
+void require_pass(std::span<const PassInfo> table, std::string_view name, ErrorList& errors) {
+  if (find_pass(table, name) != nullptr) return;
   std::vector<std::string> names;
-  for (const PassInfo& pass : kPasses) names.emplace_back(pass.name);
+  for (const PassInfo& pass : table) names.emplace_back(pass.name);
   const std::string close = nearest(name, names);
   errors.add(fail(Code::unknown_pass)
                  .because("found \"" + std::string(name) + "\"")
                  .try_(close.empty() ? "--list-passes names them" : "did you mean " + close + "?"));
 }
 
-Result<std::vector<const PassInfo*>> chosen_passes(const PassOptions& options) {
+Result<std::vector<const PassInfo*>> chosen_passes(std::span<const PassInfo> table, const PassOptions& options) {
   ErrorList errors;
-  for (const std::string& name : options.only) require_pass(name, errors);
-  for (const std::string& name : options.disabled) require_pass(name, errors);
-  if (!options.print_after.empty() && options.print_after != "all") require_pass(options.print_after, errors);
+  for (const std::string& name : options.only) require_pass(table, name, errors);
+  for (const std::string& name : options.disabled) require_pass(table, name, errors);
+  if (!options.print_after.empty() && options.print_after != "all") require_pass(table, options.print_after, errors);
   GE_TRY(errors.take());
   std::vector<const PassInfo*> chosen;
   const auto take = [&](const PassInfo& pass) {
     if (std::find(options.disabled.begin(), options.disabled.end(), pass.name) == options.disabled.end()) chosen.push_back(&pass);
   };
-  for (const std::string& name : options.only) take(*find_pass(name));
+  for (const std::string& name : options.only) take(*find_pass(table, name));
   if (!options.only.empty()) return chosen;
-  for (const PassInfo& pass : kPasses)
+  for (const PassInfo& pass : table)
     if (pass.level <= options.level) take(pass);
   return chosen;
 }
@@ -129,7 +129,11 @@ class Run {
 std::span<const PassInfo> all_passes() { return kPasses; }
 
 Status run_passes(Graph& graph, const PassOptions& options, PassContext& context) {
-  GE_ASSIGN(const std::vector<const PassInfo*> passes, chosen_passes(options));
+  return run_passes(graph, kPasses, options, context);
+}
+
+Status run_passes(Graph& graph, std::span<const PassInfo> table, const PassOptions& options, PassContext& context) {
+  GE_ASSIGN(const std::vector<const PassInfo*> passes, chosen_passes(table, options));
   context.exact = context.exact || options.exact || options.level <= 1;
   return Run(graph, options, context).run(passes);
 }

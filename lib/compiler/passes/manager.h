@@ -43,5 +43,7 @@ struct PassOptions {
 };
 // Runs the passes on the graph. unknown_pass, verify_failed and pass_changed_result name the pass.
 Status run_passes(Graph& graph, const PassOptions& options, PassContext& context);
+// The same with another table of passes: how the harness itself is tested.
+Status run_passes(Graph& graph, std::span<const PassInfo> table, const PassOptions& options, PassContext& context);
 
 }  // namespace ge
