@@ -12,7 +12,7 @@
 #include "compiler/evaluate.h"
 #include "numeric/convert.h"
 #include "ops/op_cases.h"
-#include "ops/run_plan.h"
+#include "ops/compile_and_run.h"
 
 namespace ge::test {
 namespace {

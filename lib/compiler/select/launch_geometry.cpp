@@ -39,6 +39,7 @@ void set_geometry(const Graph&, const Target& target, LaunchSpec& launch) {
   if (name.starts_with("dot_tiled")) blocks = product_tiles(launch.operands[3].view);
   if (name.starts_with("conv_implicit_gemm") || name.starts_with("conv_direct")) blocks = conv_tiles(launch);
   launch.block = {kBlock, 1, 1};
+  launch.dynamic_shared_memory = Dim(launch.row->limits.dynamic_shared_memory);
   launch.grid = {Dim::max(Dim::min(blocks, kMaxBlocks), 1), 1, 1};
 }
 
