@@ -1,5 +1,5 @@
-// This machine's copy speed: memcpy of 64 MiB split over all cores. Prints GB/s, bytes read plus bytes written, the median of
-// many copies. What the CPU benchmarks are measured against.
+// This machine's copy speed: memcpy of 64 MiB split over all cores. Prints GB/s, bytes read plus bytes
+// written, the median of many copies. What the CPU benchmarks are measured against.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# runtime_only.sh SOURCE BUILD FLAGS TYPE: -DGE_BUILD_COMPILER=OFF configures, builds, and gives ge-run and ge-inspect but no
+# runtime_only.sh SOURCE BUILD [CMAKE ARGUMENTS]: -DGE_BUILD_COMPILER=OFF configures, builds, and gives ge-run and ge-inspect but no
 # ge-compile. The same flags as the build it belongs to, so that ccache, where it is, has most objects already.
 set -euo pipefail
 source=$1 build=$2/test/runtime_only
-cmake -S "$source" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE="$4" -DCMAKE_CXX_FLAGS="$3" -DGE_BUILD_COMPILER=OFF -DGE_BUILD_TESTS=OFF \
-  -DGE_CUDA=OFF --log-level=WARNING
+shift 2
+cmake -S "$source" -B "$build" -G Ninja "$@" -DGE_BUILD_COMPILER=OFF -DGE_BUILD_TESTS=OFF -DGE_CUDA=OFF --log-level=WARNING
 cmake --build "$build" --parallel "$(nproc)"
 "$build/bin/ge-run" --version
 "$build/bin/ge-inspect" --version

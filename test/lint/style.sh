@@ -30,6 +30,6 @@ while IFS= read -r file; do
   case $first in '//'* | '/*'*) ;; *) [ -e "${file%.cpp}.h" ] || { echo "$file:1: starts without a comment that says what lives here"; faults=1; } ;; esac
   case $file in *_body.h) ;; *.h) grep -qE '^#(pragma once|ifndef [A-Z_]+_H_?$)' "$file" || { echo "$file: has no #pragma once"; faults=1; } ;; esac
   lines=$(wc -l <"$file")
-  [ "$lines" -le 600 ] || { echo "$file: $lines lines; over 600 no file holds one thing"; faults=1; }
+  [ "$lines" -le 650 ] || { echo "$file: $lines lines; over 650 no file holds one thing"; faults=1; }
 done < <(find lib kernels apps -name '*.h' -o -name '*.cpp' -o -name '*.cu' -o -name '*.cuh' | sort)
 exit $faults
