@@ -172,6 +172,15 @@ std::string interpret(const RawOptions& raw, RunCommand& c) {
   return "";
 }
 
+// As CLI11 takes them: without the program, last first. A bare --profile takes no value: "--profile plan.bin"
+// names the plan.
+std::vector<std::string> arguments(int argc, char** argv) {
+  std::vector<std::string> list;
+  for (int i = argc - 1; i > 0; --i)
+    list.emplace_back(argv[i] == std::string("--profile") ? "--profile=-" : argv[i]);
+  return list;
+}
+
 }  // namespace
 
 std::optional<int> parse_options(int argc, char** argv, RunCommand& command) {
@@ -182,7 +191,7 @@ std::optional<int> parse_options(int argc, char** argv, RunCommand& command) {
   add_measuring(app, command, raw);
   add_checks(app, command, raw);
   try {
-    app.parse(argc, argv);
+    app.parse(arguments(argc, argv));
   } catch (const CLI::CallForHelp&) {
     fmt::print("{}", app.help());
     return 0;

@@ -63,6 +63,7 @@ class LoopKernel : public Kernel {
   explicit LoopKernel(const LoopProgram& program) : program_(program) {}
   Result<std::unique_ptr<DeviceStep>> bind(const LaunchSite& site, Stream& stream) override {
     GE_ASSIGN(PreparedLoop loop, PreparedLoop::prepare(program_, site.operands));
+    static_cast<CpuStream&>(stream).scratch().reserve(loop.scratch_bytes());
     return std::unique_ptr<DeviceStep>(
         std::make_unique<LoopLaunch>(std::move(loop), static_cast<CpuStream&>(stream).context(site.launch)));
   }

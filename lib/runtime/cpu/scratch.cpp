@@ -16,6 +16,10 @@ constexpr int64_t kMaxPieces = 256;  // of one parallel region: enough for any m
 thread_local BumpRange* current_range = nullptr;
 thread_local const Scratch* current_owner = nullptr;
 
+size_t rounded(size_t size_bytes) {
+  return (std::max<size_t>(size_bytes, 1) + kAlignment - 1) / kAlignment * kAlignment;
+}
+
 class UseRange {
  public:
   UseRange(const Scratch* owner, BumpRange& range)
@@ -42,20 +46,34 @@ class UseRange {
 }  // namespace
 
 std::byte* BumpRange::take(size_t size_bytes) {
-  const size_t size = (std::max<size_t>(size_bytes, 1) + kAlignment - 1) / kAlignment * kAlignment;
+  const size_t size = rounded(size_bytes);
   for (; block_ < blocks_.size(); ++block_, used_ = 0) {
     if (used_ + size > blocks_[block_].size) continue;
     std::byte* p = blocks_[block_].bytes.get() + used_;
     used_ += size;
     return p;
   }
+  add_block(size);
+  used_ = size;
+  return blocks_.back().bytes.get();
+}
+
+void BumpRange::reserve(size_t size_bytes) {
+  const size_t size = rounded(size_bytes);
+  const auto fits = [&](const Block& block) { return block.size >= size; };
+  if (std::none_of(blocks_.begin(), blocks_.end(), fits)) add_block(size);
+}
+
+void BumpRange::add_block(size_t size) {
   const size_t block_size = std::max(size, kFirstBlockBytes);
   auto* bytes = static_cast<std::byte*>(std::aligned_alloc(kAlignment, block_size));
   if (!bytes)
     std::abort();  // the promise to kernels is "never null"; a machine this short of memory cannot go on
   blocks_.push_back({{bytes, std::free}, block_size});
-  used_ = size;
-  return bytes;
+}
+
+void Scratch::reserve(size_t size_bytes) {
+  for (BumpRange& range : ranges_) range.reserve(size_bytes);
 }
 
 void Scratch::parallel(void* self, int64_t count, int64_t grain, RangeFunction body, void* closure) {

@@ -19,6 +19,8 @@ class BumpRange {
     size_t block = 0, used = 0;
   };
   std::byte* take(size_t size_bytes);
+  // Makes a later take() of so many bytes allocate nothing.
+  void reserve(size_t size_bytes);
   Mark mark() const { return {block_, used_}; }
   void release(Mark m) {
     block_ = m.block;
@@ -26,6 +28,7 @@ class BumpRange {
   }
 
  private:
+  void add_block(size_t size);
   struct Block {
     std::unique_ptr<std::byte, void (*)(void*)> bytes;
     size_t size = 0;
@@ -43,6 +46,8 @@ class Scratch {
   static std::byte* scratch(void* self, size_t size_bytes);
   // Around one launch: what the launching thread takes outside parallel regions is given back after it.
   BumpRange& launcher() { return ranges_.back(); }
+  // At bind: every thread's range can give `size_bytes` without allocating.
+  void reserve(size_t size_bytes);
   int threads() const { return pool_.size(); }
   ThreadPool& pool() { return pool_; }
 
