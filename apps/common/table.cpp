@@ -48,7 +48,7 @@ std::string Table::text() const {
   return text;
 }
 
-std::string bytes_text(double bytes) {
+std::string human_bytes(double bytes) {
   static constexpr const char* kUnits[] = {"B", "KiB", "MiB", "GiB", "TiB"};
   size_t unit = 0;
   for (; std::fabs(bytes) >= 1024 && unit + 1 < std::size(kUnits); ++unit) bytes /= 1024;

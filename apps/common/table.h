@@ -22,7 +22,7 @@ class Table {
 };
 
 // "1.5 KiB", "12 B", "3.2 GiB".
-std::string bytes_text(double bytes);
+std::string human_bytes(double bytes);
 // Three or four significant digits without an exponent where that is short: "0.0123", "41.2", "1234".
 std::string number_text(double value);
 

@@ -36,7 +36,7 @@ std::string profile_table(const Profile& profile) {
     const ProfileRow& r = profile.rows[i];
     const double share = profile.total_us > 0 ? 100 * r.time_us / profile.total_us : 0;
     table.add({fmt::format("[{}]", i), r.kernel, number_text(r.time_us), fmt::format("{:.1f}%", share),
-               bytes_text(r.bytes), number_text(r.flops), number_text(gb_per_s(r)),
+               human_bytes(r.bytes), number_text(r.flops), number_text(gb_per_s(r)),
                number_text(tflop_per_s(r)), r.nodes});
   }
   double bytes = 0, flops = 0;
@@ -46,7 +46,7 @@ std::string profile_table(const Profile& profile) {
   }
   const ProfileRow all{"", "", profile.total_us, flops, bytes};
   table.add({"total", fmt::format("{} launches", profile.rows.size()), number_text(all.time_us), "100.0%",
-             bytes_text(bytes), number_text(flops), number_text(gb_per_s(all)), number_text(tflop_per_s(all)),
+             human_bytes(bytes), number_text(flops), number_text(gb_per_s(all)), number_text(tflop_per_s(all)),
              ""});
   return table.text();
 }

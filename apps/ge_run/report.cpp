@@ -19,9 +19,9 @@ std::string needs_text(const RunReport& r) {
       "yes: {} runs on {} ({}, {})\n  {} launches of {} kernels ({} generated{})\n  weights {}, prepared {}, "
       "arena {}, inputs and outputs {}; {} free\n",
       r.plan, r.device, r.device_name, r.target, n.launches, n.kernels, n.generated_kernels,
-      n.uses_library ? ", cuBLASLt" : "", bytes_text(static_cast<double>(n.weights_bytes)),
-      bytes_text(static_cast<double>(n.prepared_bytes)), bytes_text(static_cast<double>(n.arena_bytes)),
-      bytes_text(static_cast<double>(n.io_bytes)), bytes_text(static_cast<double>(n.free_bytes)));
+      n.uses_library ? ", cuBLASLt" : "", human_bytes(static_cast<double>(n.weights_bytes)),
+      human_bytes(static_cast<double>(n.prepared_bytes)), human_bytes(static_cast<double>(n.arena_bytes)),
+      human_bytes(static_cast<double>(n.io_bytes)), human_bytes(static_cast<double>(n.free_bytes)));
 }
 
 void write_needs(DocumentBuilder& b, const ge_plan_needs& n) {
