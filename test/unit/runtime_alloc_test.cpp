@@ -15,6 +15,10 @@ void* operator new(size_t size) {
   if (void* p = std::malloc(size > 0 ? size : 1)) return p;
   throw std::bad_alloc();
 }
+void* operator new(size_t size, const std::nothrow_t&) noexcept {
+  ++allocations;
+  return std::malloc(size > 0 ? size : 1);
+}
 void operator delete(void* p) noexcept {
   std::free(p);
 }
