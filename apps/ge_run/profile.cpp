@@ -46,8 +46,8 @@ std::string profile_table(const Profile& profile) {
   }
   const ProfileRow all{"", "", profile.total_us, flops, bytes};
   table.add({"total", fmt::format("{} launches", profile.rows.size()), number_text(all.time_us), "100.0%",
-             human_bytes(bytes), number_text(flops), number_text(gb_per_s(all)), number_text(tflop_per_s(all)),
-             ""});
+             human_bytes(bytes), number_text(flops), number_text(gb_per_s(all)),
+             number_text(tflop_per_s(all)), ""});
   return table.text();
 }
 

@@ -50,7 +50,8 @@ class CudaDevice : public Device {
   Status write(void* device, const void* host, int64_t size_bytes) override {
     if (size_bytes == 0) return {};
     GE_CU(*gpu_.api, cuMemcpyHtoD, address(device), host, static_cast<size_t>(size_bytes));
-    // The last part may still be on its way when the copy returns, and our streams do not wait for the default one.
+    // The last part may still be on its way when the copy returns, and our streams do not wait for the
+    // default one.
     GE_CU(*gpu_.api, cuStreamSynchronize, nullptr);
     return {};
   }

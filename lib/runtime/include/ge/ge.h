@@ -10,7 +10,7 @@
  * thread-local state. Structs start with their size in bytes: set it to sizeof(the struct); pass NULL for defaults.
  * Device, plan and model may be used by many threads at once; a session by one thread at a time. Free in reverse order.
  */
-/* clang-format off: columns say what belongs together. */
+/* clang-format off */
 #ifndef GE_GE_H
 #define GE_GE_H
 #include <stddef.h>
