@@ -6,11 +6,26 @@
 namespace ge::scalar {
 namespace {
 
-template <class T> constexpr bool takes_number() { return Facts<T>::kFloat || Facts<T>::kInteger; }
-template <class T> constexpr bool takes_real() { return Facts<T>::kFloat; }
-template <class T> constexpr bool takes_integer() { return Facts<T>::kInteger; }
-template <class T> constexpr bool takes_boolean() { return !takes_number<T>(); }
-template <class T> constexpr bool takes_any() { return true; }
+template <class T>
+constexpr bool takes_number() {
+  return Facts<T>::kFloat || Facts<T>::kInteger;
+}
+template <class T>
+constexpr bool takes_real() {
+  return Facts<T>::kFloat;
+}
+template <class T>
+constexpr bool takes_integer() {
+  return Facts<T>::kInteger;
+}
+template <class T>
+constexpr bool takes_boolean() {
+  return !takes_number<T>();
+}
+template <class T>
+constexpr bool takes_any() {
+  return true;
+}
 
 template <class T, class Result>
 Result apply(uint16_t code, T a, [[maybe_unused]] T b, [[maybe_unused]] T c) {
@@ -18,9 +33,9 @@ Result apply(uint16_t code, T a, [[maybe_unused]] T b, [[maybe_unused]] T c) {
 #define GE_CALL_2(name) name<T>(a, b)
 #define GE_CALL_3(name) name<T>(a, b, c)
   switch (code) {
-#define GE_SCALAR_OP(name, code, arity, domain, ...)                                                \
-  case code:                                                                                        \
-    if constexpr (takes_##domain<T>()) return static_cast<Result>(GE_CALL_##arity(name));           \
+#define GE_SCALAR_OP(name, code, arity, domain, ...)                                      \
+  case code:                                                                              \
+    if constexpr (takes_##domain<T>()) return static_cast<Result>(GE_CALL_##arity(name)); \
     break;
 #include "contract/scalar_ops.def"
 #undef GE_SCALAR_OP
@@ -45,7 +60,8 @@ bool gives_boolean(uint16_t code) {
   constexpr bool same = false, boolean = true;
   switch (code) {
 #define GE_SCALAR_OP(name, code, arity, domain, result, ...) \
-  case code: return result;
+  case code:                                                 \
+    return result;
 #include "contract/scalar_ops.def"
 #undef GE_SCALAR_OP
   }
@@ -54,26 +70,38 @@ bool gives_boolean(uint16_t code) {
 
 }  // namespace
 
-double apply_real(uint16_t code, double a, double b, double c) { return apply<double, double>(code, a, b, c); }
+double apply_real(uint16_t code, double a, double b, double c) {
+  return apply<double, double>(code, a, b, c);
+}
 
 int64_t apply_integer(uint16_t code, DType dtype, int64_t a, int64_t b, int64_t c) {
   constexpr uint16_t kSelect = 81;
   if (code == kSelect) return a != 0 ? b : c;  // the condition is no element of `dtype`
   switch (dtype) {
-    case DType::int64: return apply_as<int64_t>(code, a, b, c);
-    case DType::int32: return apply_as<int32_t>(code, a, b, c);
-    case DType::int16: return apply_as<int16_t>(code, a, b, c);
-    case DType::int8: return apply_as<int8_t>(code, a, b, c);
-    case DType::uint64: return apply_as<uint64_t>(code, a, b, c);
-    case DType::uint32: return apply_as<uint32_t>(code, a, b, c);
-    case DType::uint16: return apply_as<uint16_t>(code, a, b, c);
-    case DType::uint8: return apply_as<uint8_t>(code, a, b, c);
-    case DType::boolean: return apply_as<bool>(code, a, b, c);
+    case DType::int64:
+      return apply_as<int64_t>(code, a, b, c);
+    case DType::int32:
+      return apply_as<int32_t>(code, a, b, c);
+    case DType::int16:
+      return apply_as<int16_t>(code, a, b, c);
+    case DType::int8:
+      return apply_as<int8_t>(code, a, b, c);
+    case DType::uint64:
+      return apply_as<uint64_t>(code, a, b, c);
+    case DType::uint32:
+      return apply_as<uint32_t>(code, a, b, c);
+    case DType::uint16:
+      return apply_as<uint16_t>(code, a, b, c);
+    case DType::uint8:
+      return apply_as<uint8_t>(code, a, b, c);
+    case DType::boolean:
+      return apply_as<bool>(code, a, b, c);
     case DType::int4:
     case DType::uint4:
       if (gives_boolean(code)) return apply_as<int8_t>(code, a, b, c);
       return apply_nibble(code, dtype == DType::int4, a, b, c);
-    default: return 0;
+    default:
+      return 0;
   }
 }
 

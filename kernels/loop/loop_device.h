@@ -1,6 +1,7 @@
-// Device code that every generated loop kernel uses: element types in memory, vector accesses, reductions over the threads of a
-// row. Text for NVRTC, after kernels/scalar.h; it compiles by itself under nvcc too. Entry: namespace ge::loop.
-// Invariant: no headers, no stack, and conversions follow lib/numeric/convert.h to the bit.
+// Device code that every generated loop kernel uses: element types in memory, vector accesses, reductions
+// over the threads of a row. Text for NVRTC, after kernels/scalar.h; it compiles by itself under nvcc too.
+// Entry: namespace ge::loop. Invariant: no headers, no stack, and conversions follow lib/numeric/convert.h to
+// the bit.
 #ifndef GE_KERNELS_LOOP_DEVICE_H
 #define GE_KERNELS_LOOP_DEVICE_H
 
@@ -8,23 +9,55 @@ namespace ge {
 namespace loop {
 
 // ---- element types as they lie in memory ----
-struct Half { unsigned short bits; };
-struct Bfloat { unsigned short bits; };
-struct Float8e4m3 { unsigned char bits; };
-struct Float8e5m2 { unsigned char bits; };
-struct Boolean { unsigned char bits; };
+struct Half {
+  unsigned short bits;
+};
+struct Bfloat {
+  unsigned short bits;
+};
+struct Float8e4m3 {
+  unsigned char bits;
+};
+struct Float8e5m2 {
+  unsigned char bits;
+};
+struct Boolean {
+  unsigned char bits;
+};
 
 // The value type of each: what it decodes to exactly.
-template <class M> struct ValueOf { using Type = M; };
-template <> struct ValueOf<Half> { using Type = float; };
-template <> struct ValueOf<Bfloat> { using Type = float; };
-template <> struct ValueOf<Float8e4m3> { using Type = float; };
-template <> struct ValueOf<Float8e5m2> { using Type = float; };
-template <> struct ValueOf<Boolean> { using Type = bool; };
+template <class M>
+struct ValueOf {
+  using Type = M;
+};
+template <>
+struct ValueOf<Half> {
+  using Type = float;
+};
+template <>
+struct ValueOf<Bfloat> {
+  using Type = float;
+};
+template <>
+struct ValueOf<Float8e4m3> {
+  using Type = float;
+};
+template <>
+struct ValueOf<Float8e5m2> {
+  using Type = float;
+};
+template <>
+struct ValueOf<Boolean> {
+  using Type = bool;
+};
 
-template <class T> struct Limits;
-#define GE_LIMITS(type, low, high) \
-  template <> struct Limits<type> { static constexpr type kLow = low, kHigh = high; };
+template <class T>
+struct Limits;
+#define GE_LIMITS(type, low, high)                  \
+  template <>                                       \
+  struct Limits<type> {                             \
+    static constexpr type kLow = low, kHigh = high; \
+  };
 GE_LIMITS(signed char, -128, 127)
 GE_LIMITS(unsigned char, 0, 255)
 GE_LIMITS(short, -32768, 32767)
@@ -35,27 +68,49 @@ GE_LIMITS(long long, -9223372036854775807ll - 1, 9223372036854775807ll)
 GE_LIMITS(unsigned long long, 0, 18446744073709551615ull)
 #undef GE_LIMITS
 
-template <class T> struct IsFloat { static constexpr bool kValue = false; };
-template <> struct IsFloat<float> { static constexpr bool kValue = true; };
-template <> struct IsFloat<double> { static constexpr bool kValue = true; };
-template <class T> struct IsBool { static constexpr bool kValue = false; };
-template <> struct IsBool<bool> { static constexpr bool kValue = true; };
+template <class T>
+struct IsFloat {
+  static constexpr bool kValue = false;
+};
+template <>
+struct IsFloat<float> {
+  static constexpr bool kValue = true;
+};
+template <>
+struct IsFloat<double> {
+  static constexpr bool kValue = true;
+};
+template <class T>
+struct IsBool {
+  static constexpr bool kValue = false;
+};
+template <>
+struct IsBool<bool> {
+  static constexpr bool kValue = true;
+};
 
-// Between value types: floats to integers truncate, saturate and turn NaN into 0; integers wrap; to bool: value != 0.
-template <class To, class From> GE_FN To value_cast(From x) {
-  if constexpr (IsBool<To>::kValue) return x != From(0);
+// Between value types: floats to integers truncate, saturate and turn NaN into 0; integers wrap; to bool:
+// value != 0.
+template <class To, class From>
+GE_FN To value_cast(From x) {
+  if constexpr (IsBool<To>::kValue)
+    return x != From(0);
   else if constexpr (IsFloat<From>::kValue && !IsFloat<To>::kValue) {
     // The first power of two past the type's range is exact in either float type; its low end is too.
     constexpr From kPast = static_cast<From>(Limits<To>::kHigh / 2 + 1) * From(2);
     if (x != x) return 0;
-    return x >= kPast ? Limits<To>::kHigh : x <= static_cast<From>(Limits<To>::kLow) ? Limits<To>::kLow : static_cast<To>(x);
+    return x >= kPast                                 ? Limits<To>::kHigh
+           : x <= static_cast<From>(Limits<To>::kLow) ? Limits<To>::kLow
+                                                      : static_cast<To>(x);
   } else {
     return static_cast<To>(x);
   }
 }
 
 // A float that keeps, as a set last bit, that `x` was not exact: rounding it to a narrower type rounds once.
-GE_FN float round_to_odd(float x) { return x; }
+GE_FN float round_to_odd(float x) {
+  return x;
+}
 GE_FN float round_to_odd(double x) {
   float f = __double2float_rz(x);
   if (x == x && static_cast<double>(f) != x) f = __int_as_float(__float_as_int(f) | 1);
@@ -65,11 +120,16 @@ GE_FN float round_to_odd(long long x) {
   const float f = __ll2float_rz(x);
   return value_cast<long long>(f) == x ? f : __int_as_float(__float_as_int(f) | 1);
 }
-GE_FN float round_to_odd(int x) { return round_to_odd(static_cast<double>(x)); }
-GE_FN float round_to_odd(bool x) { return x ? 1.0f : 0.0f; }
+GE_FN float round_to_odd(int x) {
+  return round_to_odd(static_cast<double>(x));
+}
+GE_FN float round_to_odd(bool x) {
+  return x ? 1.0f : 0.0f;
+}
 
 // The rounding of lib/numeric/small_float.h: nearest even, once. Float8 saturates, infinities too.
-template <int kExponentBits, int kMantissaBits, bool kHasInfinity> struct SmallFloat {
+template <int kExponentBits, int kMantissaBits, bool kHasInfinity>
+struct SmallFloat {
   static constexpr int kBias = (1 << (kExponentBits - 1)) - 1;
   static constexpr unsigned kTop = (1u << (kExponentBits + kMantissaBits)) - 1;
   static constexpr unsigned kSign = kTop + 1;
@@ -91,100 +151,184 @@ template <int kExponentBits, int kMantissaBits, bool kHasInfinity> struct SmallF
     } else {
       base = static_cast<unsigned>(exponent) << kMantissaBits;
     }
-    const unsigned kept = mantissa >> shift, dropped = mantissa & ((1u << shift) - 1), half = 1u << (shift - 1);
+    const unsigned kept = mantissa >> shift, dropped = mantissa & ((1u << shift) - 1),
+                   half = 1u << (shift - 1);
     const unsigned rounded = base + kept + (dropped > half || (dropped == half && (kept & 1)) ? 1 : 0);
     return sign | (rounded > kMax ? kMax : rounded);
   }
   static GE_FN float decode(unsigned bits) {
-    const unsigned sign = bits & kSign ? 0x80000000u : 0, magnitude = bits & kTop, exponent = magnitude >> kMantissaBits, mantissa = magnitude & kMantissa;
+    const unsigned sign = bits & kSign ? 0x80000000u : 0, magnitude = bits & kTop,
+                   exponent = magnitude >> kMantissaBits, mantissa = magnitude & kMantissa;
     if (kHasInfinity ? magnitude > kInfinity : magnitude == kTop) return __uint_as_float(sign | 0x7fc00000u);
     if (kHasInfinity && magnitude == kInfinity) return __uint_as_float(sign | 0x7f800000u);
     if (exponent == 0) {
-      const float value = static_cast<float>(mantissa) * __uint_as_float(static_cast<unsigned>(127 + 1 - kBias - kMantissaBits) << 23);
+      const float value = static_cast<float>(mantissa) *
+                          __uint_as_float(static_cast<unsigned>(127 + 1 - kBias - kMantissaBits) << 23);
       return __uint_as_float(__float_as_uint(value) | sign);
     }
     return __uint_as_float(sign | ((exponent + 127 - kBias) << 23) | (mantissa << (23 - kMantissaBits)));
   }
 };
 
-template <class M> GE_FN M decode(M m) { return m; }
+template <class M>
+GE_FN M decode(M m) {
+  return m;
+}
 GE_FN float decode(Half m) {
   float f;
   asm("cvt.f32.f16 %0, %1;" : "=f"(f) : "h"(m.bits));
   return f;
 }
-GE_FN float decode(Bfloat m) { return __uint_as_float(static_cast<unsigned>(m.bits) << 16); }
-GE_FN float decode(Float8e4m3 m) { return SmallFloat<4, 3, false>::decode(m.bits); }
-GE_FN float decode(Float8e5m2 m) { return SmallFloat<5, 2, true>::decode(m.bits); }
-GE_FN bool decode(Boolean m) { return m.bits != 0; }
+GE_FN float decode(Bfloat m) {
+  return __uint_as_float(static_cast<unsigned>(m.bits) << 16);
+}
+GE_FN float decode(Float8e4m3 m) {
+  return SmallFloat<4, 3, false>::decode(m.bits);
+}
+GE_FN float decode(Float8e5m2 m) {
+  return SmallFloat<5, 2, true>::decode(m.bits);
+}
+GE_FN bool decode(Boolean m) {
+  return m.bits != 0;
+}
 
-template <class M> struct Encode {
-  template <class R> static GE_FN M from(R x) { return value_cast<M>(x); }
+template <class M>
+struct Encode {
+  template <class R>
+  static GE_FN M from(R x) {
+    return value_cast<M>(x);
+  }
 };
-template <> struct Encode<Half> {
-  template <class R> static GE_FN Half from(R x) {
+template <>
+struct Encode<Half> {
+  template <class R>
+  static GE_FN Half from(R x) {
     Half m;
     asm("cvt.rn.f16.f32 %0, %1;" : "=h"(m.bits) : "f"(round_to_odd(x)));
     return m;
   }
 };
-template <> struct Encode<Bfloat> {
-  template <class R> static GE_FN Bfloat from(R x) {
+template <>
+struct Encode<Bfloat> {
+  template <class R>
+  static GE_FN Bfloat from(R x) {
     Bfloat m;
     asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(m.bits) : "f"(round_to_odd(x)));
     return m;
   }
 };
-template <> struct Encode<Float8e4m3> {
-  template <class R> static GE_FN Float8e4m3 from(R x) { return {static_cast<unsigned char>(SmallFloat<4, 3, false>::encode(round_to_odd(x)))}; }
+template <>
+struct Encode<Float8e4m3> {
+  template <class R>
+  static GE_FN Float8e4m3 from(R x) {
+    return {static_cast<unsigned char>(SmallFloat<4, 3, false>::encode(round_to_odd(x)))};
+  }
 };
-template <> struct Encode<Float8e5m2> {
-  template <class R> static GE_FN Float8e5m2 from(R x) { return {static_cast<unsigned char>(SmallFloat<5, 2, true>::encode(round_to_odd(x)))}; }
+template <>
+struct Encode<Float8e5m2> {
+  template <class R>
+  static GE_FN Float8e5m2 from(R x) {
+    return {static_cast<unsigned char>(SmallFloat<5, 2, true>::encode(round_to_odd(x)))};
+  }
 };
-template <> struct Encode<Boolean> {
-  template <class R> static GE_FN Boolean from(R x) { return {static_cast<unsigned char>(value_cast<bool>(x))}; }
+template <>
+struct Encode<Boolean> {
+  template <class R>
+  static GE_FN Boolean from(R x) {
+    return {static_cast<unsigned char>(value_cast<bool>(x))};
+  }
 };
 
-template <class R, class M> GE_FN R from_memory(M m) { return value_cast<R>(decode(m)); }
-template <class M, class R> GE_FN M to_memory(R x) { return Encode<M>::from(x); }
+template <class R, class M>
+GE_FN R from_memory(M m) {
+  return value_cast<R>(decode(m));
+}
+template <class M, class R>
+GE_FN M to_memory(R x) {
+  return Encode<M>::from(x);
+}
 // LoopOp::kCast: rounds through the element type M.
-template <class M, class R, class From> GE_FN R cast_through(From x) { return from_memory<R>(to_memory<M>(x)); }
+template <class M, class R, class From>
+GE_FN R cast_through(From x) {
+  return from_memory<R>(to_memory<M>(x));
+}
 
 // ---- vector accesses: kCount elements, one load or store of up to 16 bytes each ----
-template <int kBytes> struct Word;
-template <> struct Word<1> { using Type = unsigned char; };
-template <> struct Word<2> { using Type = unsigned short; };
-template <> struct Word<4> { using Type = unsigned int; };
-template <> struct Word<8> { using Type = uint2; };
-template <> struct Word<16> { using Type = uint4; };
+template <int kBytes>
+struct Word;
+template <>
+struct Word<1> {
+  using Type = unsigned char;
+};
+template <>
+struct Word<2> {
+  using Type = unsigned short;
+};
+template <>
+struct Word<4> {
+  using Type = unsigned int;
+};
+template <>
+struct Word<8> {
+  using Type = uint2;
+};
+template <>
+struct Word<16> {
+  using Type = uint4;
+};
 
-GE_FN unsigned part(unsigned char w, int) { return w; }
-GE_FN unsigned part(unsigned short w, int) { return w; }
-GE_FN unsigned part(unsigned int w, int) { return w; }
-GE_FN unsigned part(const uint2& w, int i) { return i == 0 ? w.x : w.y; }
-GE_FN unsigned part(const uint4& w, int i) { return i == 0 ? w.x : i == 1 ? w.y : i == 2 ? w.z : w.w; }
-
-template <class M> GE_FN M from_word(unsigned w) {
-  if constexpr (sizeof(M) == 4) return __builtin_bit_cast(M, w);
-  else if constexpr (sizeof(M) == 2) return __builtin_bit_cast(M, static_cast<unsigned short>(w));
-  else return __builtin_bit_cast(M, static_cast<unsigned char>(w));
+GE_FN unsigned part(unsigned char w, int) {
+  return w;
 }
-template <class M> GE_FN unsigned to_word(M m) {
-  if constexpr (sizeof(M) == 4) return __builtin_bit_cast(unsigned, m);
-  else if constexpr (sizeof(M) == 2) return __builtin_bit_cast(unsigned short, m);
-  else return __builtin_bit_cast(unsigned char, m);
+GE_FN unsigned part(unsigned short w, int) {
+  return w;
 }
-
-template <bool kStream, class W> GE_FN W load_word(const W* p) {
-  if constexpr (kStream) return __ldcs(p);
-  else return *p;
+GE_FN unsigned part(unsigned int w, int) {
+  return w;
 }
-template <bool kStream, class W> GE_FN void store_word(W* p, W w) {
-  if constexpr (kStream) __stcs(p, w);
-  else *p = w;
+GE_FN unsigned part(const uint2& w, int i) {
+  return i == 0 ? w.x : w.y;
+}
+GE_FN unsigned part(const uint4& w, int i) {
+  return i == 0 ? w.x : i == 1 ? w.y : i == 2 ? w.z : w.w;
 }
 
-template <int kCount, bool kStream, class M, class R> GE_FN void load(const M* p, R* into) {
+template <class M>
+GE_FN M from_word(unsigned w) {
+  if constexpr (sizeof(M) == 4)
+    return __builtin_bit_cast(M, w);
+  else if constexpr (sizeof(M) == 2)
+    return __builtin_bit_cast(M, static_cast<unsigned short>(w));
+  else
+    return __builtin_bit_cast(M, static_cast<unsigned char>(w));
+}
+template <class M>
+GE_FN unsigned to_word(M m) {
+  if constexpr (sizeof(M) == 4)
+    return __builtin_bit_cast(unsigned, m);
+  else if constexpr (sizeof(M) == 2)
+    return __builtin_bit_cast(unsigned short, m);
+  else
+    return __builtin_bit_cast(unsigned char, m);
+}
+
+template <bool kStream, class W>
+GE_FN W load_word(const W* p) {
+  if constexpr (kStream)
+    return __ldcs(p);
+  else
+    return *p;
+}
+template <bool kStream, class W>
+GE_FN void store_word(W* p, W w) {
+  if constexpr (kStream)
+    __stcs(p, w);
+  else
+    *p = w;
+}
+
+template <int kCount, bool kStream, class M, class R>
+GE_FN void load(const M* p, R* into) {
   constexpr int kBytes = kCount * static_cast<int>(sizeof(M)), kStep = kBytes > 16 ? 16 : kBytes;
   using W = typename Word<kStep>::Type;
 #pragma unroll
@@ -193,20 +337,35 @@ template <int kCount, bool kStream, class M, class R> GE_FN void load(const M* p
 #pragma unroll
     for (int i = 0; i < kStep / static_cast<int>(sizeof(M)); ++i) {
       M m;
-      if constexpr (sizeof(M) == 8) m = __builtin_bit_cast(M, static_cast<unsigned long long>(part(w, 2 * i)) | static_cast<unsigned long long>(part(w, 2 * i + 1)) << 32);
-      else m = from_word<M>(part(w, i * static_cast<int>(sizeof(M)) / 4) >> (i * static_cast<int>(sizeof(M)) % 4 * 8));
+      if constexpr (sizeof(M) == 8)
+        m = __builtin_bit_cast(M, static_cast<unsigned long long>(part(w, 2 * i)) |
+                                      static_cast<unsigned long long>(part(w, 2 * i + 1)) << 32);
+      else
+        m = from_word<M>(part(w, i * static_cast<int>(sizeof(M)) / 4) >>
+                         (i * static_cast<int>(sizeof(M)) % 4 * 8));
       into[b / static_cast<int>(sizeof(M)) + i] = from_memory<R>(m);
     }
   }
 }
 
-GE_FN void make_word(const unsigned* parts, unsigned char& w) { w = static_cast<unsigned char>(parts[0]); }
-GE_FN void make_word(const unsigned* parts, unsigned short& w) { w = static_cast<unsigned short>(parts[0]); }
-GE_FN void make_word(const unsigned* parts, unsigned int& w) { w = parts[0]; }
-GE_FN void make_word(const unsigned* parts, uint2& w) { w = make_uint2(parts[0], parts[1]); }
-GE_FN void make_word(const unsigned* parts, uint4& w) { w = make_uint4(parts[0], parts[1], parts[2], parts[3]); }
+GE_FN void make_word(const unsigned* parts, unsigned char& w) {
+  w = static_cast<unsigned char>(parts[0]);
+}
+GE_FN void make_word(const unsigned* parts, unsigned short& w) {
+  w = static_cast<unsigned short>(parts[0]);
+}
+GE_FN void make_word(const unsigned* parts, unsigned int& w) {
+  w = parts[0];
+}
+GE_FN void make_word(const unsigned* parts, uint2& w) {
+  w = make_uint2(parts[0], parts[1]);
+}
+GE_FN void make_word(const unsigned* parts, uint4& w) {
+  w = make_uint4(parts[0], parts[1], parts[2], parts[3]);
+}
 
-template <int kCount, bool kStream, class M, class R> GE_FN void store(M* p, const R* from) {
+template <int kCount, bool kStream, class M, class R>
+GE_FN void store(M* p, const R* from) {
   constexpr int kBytes = kCount * static_cast<int>(sizeof(M)), kStep = kBytes > 16 ? 16 : kBytes;
   using W = typename Word<kStep>::Type;
 #pragma unroll
@@ -220,7 +379,8 @@ template <int kCount, bool kStream, class M, class R> GE_FN void store(M* p, con
         parts[2 * i] = static_cast<unsigned>(bits);
         parts[2 * i + 1] = static_cast<unsigned>(bits >> 32);
       } else {
-        parts[i * static_cast<int>(sizeof(M)) / 4] |= to_word<M>(m) << (i * static_cast<int>(sizeof(M)) % 4 * 8);
+        parts[i * static_cast<int>(sizeof(M)) / 4] |= to_word<M>(m)
+                                                      << (i * static_cast<int>(sizeof(M)) % 4 * 8);
       }
     }
     W w;
@@ -230,16 +390,19 @@ template <int kCount, bool kStream, class M, class R> GE_FN void store(M* p, con
 }
 
 // kCount elements `stride` apart; a stride of 0 reads once.
-template <int kCount, class M, class R> GE_FN void load_strided(const M* p, long long stride, R* into) {
+template <int kCount, class M, class R>
+GE_FN void load_strided(const M* p, long long stride, R* into) {
 #pragma unroll
   for (int i = 0; i < kCount; ++i) into[i] = from_memory<R>(p[i * stride]);
 }
-template <int kCount, class M, class R> GE_FN void load_repeated(const M* p, R* into) {
+template <int kCount, class M, class R>
+GE_FN void load_repeated(const M* p, R* into) {
   const R x = from_memory<R>(*p);
 #pragma unroll
   for (int i = 0; i < kCount; ++i) into[i] = x;
 }
-template <int kCount, class M, class R> GE_FN void store_strided(M* p, long long stride, const R* from) {
+template <int kCount, class M, class R>
+GE_FN void store_strided(M* p, long long stride, const R* from) {
 #pragma unroll
   for (int i = 0; i < kCount; ++i) p[i * stride] = to_memory<M>(from[i]);
 }
@@ -257,42 +420,56 @@ GE_FN long long split(long long& position, long long extent) {
 }
 
 // ---- reductions ----
-template <class T> GE_FN T lowest() {
-  if constexpr (IsFloat<T>::kValue) return static_cast<T>(__int_as_float(static_cast<int>(0xff800000u)));
-  else if constexpr (IsBool<T>::kValue) return false;
-  else return Limits<T>::kLow;
+template <class T>
+GE_FN T lowest() {
+  if constexpr (IsFloat<T>::kValue)
+    return static_cast<T>(__int_as_float(static_cast<int>(0xff800000u)));
+  else if constexpr (IsBool<T>::kValue)
+    return false;
+  else
+    return Limits<T>::kLow;
 }
-template <class T> GE_FN T highest() {
-  if constexpr (IsFloat<T>::kValue) return static_cast<T>(__int_as_float(0x7f800000));
-  else if constexpr (IsBool<T>::kValue) return true;
-  else return Limits<T>::kHigh;
+template <class T>
+GE_FN T highest() {
+  if constexpr (IsFloat<T>::kValue)
+    return static_cast<T>(__int_as_float(0x7f800000));
+  else if constexpr (IsBool<T>::kValue)
+    return true;
+  else
+    return Limits<T>::kHigh;
 }
-template <class T> struct Sum {
+template <class T>
+struct Sum {
   using Type = T;
   static GE_FN T start() { return T(0); }
   static GE_FN T join(T a, T b) { return scalar::add<T>(a, b); }
 };
-template <class T> struct Prod {
+template <class T>
+struct Prod {
   using Type = T;
   static GE_FN T start() { return T(1); }
   static GE_FN T join(T a, T b) { return scalar::mul<T>(a, b); }
 };
-template <class T> struct Max {
+template <class T>
+struct Max {
   using Type = T;
   static GE_FN T start() { return lowest<T>(); }
   static GE_FN T join(T a, T b) { return scalar::max<T>(a, b); }
 };
-template <class T> struct Min {
+template <class T>
+struct Min {
   using Type = T;
   static GE_FN T start() { return highest<T>(); }
   static GE_FN T join(T a, T b) { return scalar::min<T>(a, b); }
 };
 // An element with its position in the row; position -1: none. NaN is best; of equals the first, or the last.
-template <class T> struct Best {
+template <class T>
+struct Best {
   T value;
   long long position;
 };
-template <class T, bool kMax, bool kLast> struct Arg {
+template <class T, bool kMax, bool kLast>
+struct Arg {
   using Type = Best<T>;
   static GE_FN Type start() { return {T(0), -1}; }
   static GE_FN Type join(Type a, Type b) {
@@ -305,20 +482,34 @@ template <class T, bool kMax, bool kLast> struct Arg {
     return a_wins ? a : b;
   }
 };
-template <class T> GE_FN long long position_of(Best<T> best) { return best.position < 0 ? 0 : best.position; }
+template <class T>
+GE_FN long long position_of(Best<T> best) {
+  return best.position < 0 ? 0 : best.position;
+}
 
-template <class T> GE_FN T from_lane(T x, int mask) { return __shfl_xor_sync(0xffffffffu, x, mask); }
-GE_FN bool from_lane(bool x, int mask) { return __shfl_xor_sync(0xffffffffu, x ? 1 : 0, mask) != 0; }
-template <class T> GE_FN Best<T> from_lane(Best<T> x, int mask) { return {from_lane(x.value, mask), from_lane(x.position, mask)}; }
+template <class T>
+GE_FN T from_lane(T x, int mask) {
+  return __shfl_xor_sync(0xffffffffu, x, mask);
+}
+GE_FN bool from_lane(bool x, int mask) {
+  return __shfl_xor_sync(0xffffffffu, x ? 1 : 0, mask) != 0;
+}
+template <class T>
+GE_FN Best<T> from_lane(Best<T> x, int mask) {
+  return {from_lane(x.value, mask), from_lane(x.position, mask)};
+}
 
-// Over the kThreads (a power of two up to 32) neighbouring lanes of a row; every lane of the warp takes part and gets the result.
-template <class Join, int kThreads> GE_FN typename Join::Type over_lanes(typename Join::Type x) {
+// Over the kThreads (a power of two up to 32) neighbouring lanes of a row; every lane of the warp takes part
+// and gets the result.
+template <class Join, int kThreads>
+GE_FN typename Join::Type over_lanes(typename Join::Type x) {
 #pragma unroll
   for (int mask = kThreads / 2; mask > 0; mask /= 2) x = Join::join(x, from_lane(x, mask));
   return x;
 }
 // Over the block; `shared` holds one value a warp and is free again on return.
-template <class Join, int kThreads> GE_FN typename Join::Type over_block(typename Join::Type x, void* shared) {
+template <class Join, int kThreads>
+GE_FN typename Join::Type over_block(typename Join::Type x, void* shared) {
   using T = typename Join::Type;
   T* warps = static_cast<T*>(shared);
   x = over_lanes<Join, 32>(x);
@@ -329,14 +520,17 @@ template <class Join, int kThreads> GE_FN typename Join::Type over_block(typenam
   return over_lanes<Join, 32>(x);
 }
 // Over threadIdx.y of a kLanes x kRows block; `shared` holds one value a thread.
-template <class Join, int kLanes, int kRows> GE_FN typename Join::Type over_columns(typename Join::Type x, void* shared) {
+template <class Join, int kLanes, int kRows>
+GE_FN typename Join::Type over_columns(typename Join::Type x, void* shared) {
   using T = typename Join::Type;
   T* values = static_cast<T*>(shared);
   values[threadIdx.y * kLanes + threadIdx.x] = x;
 #pragma unroll
   for (int half = kRows / 2; half > 0; half /= 2) {
     __syncthreads();
-    if (threadIdx.y < half) values[threadIdx.y * kLanes + threadIdx.x] = Join::join(values[threadIdx.y * kLanes + threadIdx.x], values[(threadIdx.y + half) * kLanes + threadIdx.x]);
+    if (threadIdx.y < half)
+      values[threadIdx.y * kLanes + threadIdx.x] = Join::join(
+          values[threadIdx.y * kLanes + threadIdx.x], values[(threadIdx.y + half) * kLanes + threadIdx.x]);
   }
   __syncthreads();
   x = values[threadIdx.x];
@@ -344,8 +538,8 @@ template <class Join, int kLanes, int kRows> GE_FN typename Join::Type over_colu
   return x;
 }
 
-// Where a launch may start before its predecessor is done (programmatic dependent launch): wait for its results. Nothing to
-// wait for otherwise.
+// Where a launch may start before its predecessor is done (programmatic dependent launch): wait for its
+// results. Nothing to wait for otherwise.
 GE_FN void wait_for_inputs() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.launch_dependents;");

@@ -17,7 +17,9 @@ struct Values {
   std::vector<int64_t> integer;
 };
 
-double rounded(DType type, double x) { return type == DType::float32 ? static_cast<float>(x) : x; }
+double rounded(DType type, double x) {
+  return type == DType::float32 ? static_cast<float>(x) : x;
+}
 
 class RowRunner {
  public:
@@ -34,7 +36,8 @@ class RowRunner {
     for (int64_t row = 0; row < rows_; ++row) {
       row_ = row;
       for (size_t i = 0; i < p_.code.size(); ++i) evaluate(i);
-      for (size_t i = 0; i < p_.code.size(); ++i) if (op(i) == LoopOp::kStore) store(i);
+      for (size_t i = 0; i < p_.code.size(); ++i)
+        if (op(i) == LoopOp::kStore) store(i);
     }
   }
 
@@ -79,16 +82,21 @@ class RowRunner {
     Values& out = registers_[i];
     out.real.clear();
     out.integer.clear();
-    if (c.op >= static_cast<uint16_t>(LoopOp::kReduceSum) && c.op <= static_cast<uint16_t>(LoopOp::kReduceArgMin)) return reduce(c, out);
+    if (c.op >= static_cast<uint16_t>(LoopOp::kReduceSum) &&
+        c.op <= static_cast<uint16_t>(LoopOp::kReduceArgMin))
+      return reduce(c, out);
     for (int64_t e = 0; e < count(c); ++e) {
-      if (is_float(c.type)) out.real.push_back(rounded(c.type, real_value(c, e)));
-      else out.integer.push_back(integer_value(c, e));
+      if (is_float(c.type))
+        out.real.push_back(rounded(c.type, real_value(c, e)));
+      else
+        out.integer.push_back(integer_value(c, e));
     }
   }
 
   double real_value(const LoopInstruction& c, int64_t e) const {
     if (c.op < kFirstControlOp) {
-      if (c.op == static_cast<uint16_t>(ScalarOp::select)) return integer(c.a, e) != 0 ? real(c.b, e) : real(c.c, e);
+      if (c.op == static_cast<uint16_t>(ScalarOp::select))
+        return integer(c.a, e) != 0 ? real(c.b, e) : real(c.c, e);
       return scalar::apply_real(c.op, real(c.a, e), real(c.b, e), real(c.c, e));
     }
     switch (static_cast<LoopOp>(c.op)) {
@@ -99,10 +107,13 @@ class RowRunner {
       }
       case LoopOp::kConstant: {
         const uint64_t bits = p_.constants[c.imm].bits;
-        return c.type == DType::float32 ? std::bit_cast<float>(static_cast<uint32_t>(bits)) : std::bit_cast<double>(bits);
+        return c.type == DType::float32 ? std::bit_cast<float>(static_cast<uint32_t>(bits))
+                                        : std::bit_cast<double>(bits);
       }
-      case LoopOp::kRowCount: return static_cast<double>(length_);
-      default: return cast_value<double>(c, e);
+      case LoopOp::kRowCount:
+        return static_cast<double>(length_);
+      default:
+        return cast_value<double>(c, e);
     }
   }
 
@@ -114,17 +125,23 @@ class RowRunner {
         convert_one(p_.operands[c.imm].dtype, operands_[c.imm].data, offset(c.imm, e), c.type, &raw);
         return load_as_int64(c.type, &raw, 0);
       }
-      case LoopOp::kConstant: return load_as_int64(c.type, &p_.constants[c.imm].bits, 0);
-      case LoopOp::kIndex: return position(e)[c.imm];
-      case LoopOp::kRowCount: return c.type == DType::int32 ? static_cast<int32_t>(length_) : length_;
-      default: return cast_value<int64_t>(c, e);
+      case LoopOp::kConstant:
+        return load_as_int64(c.type, &p_.constants[c.imm].bits, 0);
+      case LoopOp::kIndex:
+        return position(e)[c.imm];
+      case LoopOp::kRowCount:
+        return c.type == DType::int32 ? static_cast<int32_t>(length_) : length_;
+      default:
+        return cast_value<int64_t>(c, e);
     }
   }
 
   int64_t scalar_integer(const LoopInstruction& c, int64_t e) const {
-    if (c.op == static_cast<uint16_t>(ScalarOp::select)) return integer(c.a, e) != 0 ? integer(c.b, e) : integer(c.c, e);
+    if (c.op == static_cast<uint16_t>(ScalarOp::select))
+      return integer(c.a, e) != 0 ? integer(c.b, e) : integer(c.c, e);
     const DType type = p_.code[c.a].type;  // of the operands: a compare's result is boolean
-    if (is_float(type)) return static_cast<int64_t>(scalar::apply_real(c.op, real(c.a, e), real(c.b, e), real(c.c, e)));
+    if (is_float(type))
+      return static_cast<int64_t>(scalar::apply_real(c.op, real(c.a, e), real(c.b, e), real(c.c, e)));
     return scalar::apply_integer(c.op, type, integer(c.a, e), integer(c.b, e), integer(c.c, e));
   }
 
@@ -137,18 +154,23 @@ class RowRunner {
   T cast_value(const LoopInstruction& c, int64_t e) const {
     const DType from = p_.code[c.a].type, through = static_cast<DType>(c.imm);
     uint64_t source = 0, middle = 0, result = 0;
-    if (is_float(from)) store_from_double(from, &source, 0, real(c.a, e));
-    else store_from_int64(from, &source, 0, integer(c.a, e));
+    if (is_float(from))
+      store_from_double(from, &source, 0, real(c.a, e));
+    else
+      store_from_int64(from, &source, 0, integer(c.a, e));
     convert(from, &source, 1, through, &middle);
     convert(through, &middle, 1, c.type, &result);
-    if constexpr (std::is_same_v<T, double>) return load_as_double(c.type, &result, 0);
-    else return load_as_int64(c.type, &result, 0);
+    if constexpr (std::is_same_v<T, double>)
+      return load_as_double(c.type, &result, 0);
+    else
+      return load_as_int64(c.type, &result, 0);
   }
 
   void reduce(const LoopInstruction& c, Values& out) {
     const DType type = p_.code[c.a].type;
     if (c.op >= static_cast<uint16_t>(LoopOp::kReduceArgMax)) {
-      out.integer.push_back(is_float(type) ? best(registers_[c.a].real, c) : best(registers_[c.a].integer, c));
+      out.integer.push_back(is_float(type) ? best(registers_[c.a].real, c)
+                                           : best(registers_[c.a].integer, c));
     } else if (is_float(type)) {
       out.real.push_back(rounded(type, fold_real(registers_[c.a].real, static_cast<LoopOp>(c.op))));
     } else {
@@ -157,22 +179,38 @@ class RowRunner {
   }
   static double fold_real(const std::vector<double>& values, LoopOp op) {
     constexpr double kInfinity = std::numeric_limits<double>::infinity();
-    double total = op == LoopOp::kReduceSum ? 0 : op == LoopOp::kReduceProd ? 1 : op == LoopOp::kReduceMax ? -kInfinity : kInfinity;
-    const auto code = static_cast<uint16_t>(op == LoopOp::kReduceSum ? ScalarOp::add : op == LoopOp::kReduceProd ? ScalarOp::mul
-                                          : op == LoopOp::kReduceMax ? ScalarOp::max : ScalarOp::min);
+    double total = op == LoopOp::kReduceSum    ? 0
+                   : op == LoopOp::kReduceProd ? 1
+                   : op == LoopOp::kReduceMax  ? -kInfinity
+                                               : kInfinity;
+    const auto code = static_cast<uint16_t>(op == LoopOp::kReduceSum    ? ScalarOp::add
+                                            : op == LoopOp::kReduceProd ? ScalarOp::mul
+                                            : op == LoopOp::kReduceMax  ? ScalarOp::max
+                                                                        : ScalarOp::min);
     for (const double v : values) total = scalar::apply_real(code, total, v, 0);
     return total;
   }
   static int64_t fold_integer(const std::vector<int64_t>& values, LoopOp op, DType type) {
     const int64_t low = type == DType::boolean ? 0 : type == DType::int32 ? INT32_MIN : INT64_MIN;
     const int64_t high = type == DType::boolean ? 1 : type == DType::int32 ? INT32_MAX : INT64_MAX;
-    int64_t total = op == LoopOp::kReduceSum ? 0 : op == LoopOp::kReduceProd ? 1 : op == LoopOp::kReduceMax ? low : high;
+    int64_t total = op == LoopOp::kReduceSum    ? 0
+                    : op == LoopOp::kReduceProd ? 1
+                    : op == LoopOp::kReduceMax  ? low
+                                                : high;
     for (const int64_t v : values) {
       switch (op) {
-        case LoopOp::kReduceSum: total = scalar::apply_integer(static_cast<uint16_t>(ScalarOp::add), type, total, v, 0); break;
-        case LoopOp::kReduceProd: total = scalar::apply_integer(static_cast<uint16_t>(ScalarOp::mul), type, total, v, 0); break;
-        case LoopOp::kReduceMax: total = std::max(total, v); break;
-        default: total = std::min(total, v); break;
+        case LoopOp::kReduceSum:
+          total = scalar::apply_integer(static_cast<uint16_t>(ScalarOp::add), type, total, v, 0);
+          break;
+        case LoopOp::kReduceProd:
+          total = scalar::apply_integer(static_cast<uint16_t>(ScalarOp::mul), type, total, v, 0);
+          break;
+        case LoopOp::kReduceMax:
+          total = std::max(total, v);
+          break;
+        default:
+          total = std::min(total, v);
+          break;
       }
     }
     return total;
@@ -196,8 +234,10 @@ class RowRunner {
     const TensorView& view = operands_[c.imm];
     for (int64_t e = 0; e < count(c); ++e) {
       char* at = static_cast<char*>(view.data) + offset(c.imm, e) * (bits_of(view.dtype) / 8);
-      if (is_float(c.type)) store_from_double(view.dtype, at, 0, real(c.a, e));
-      else store_from_int64(view.dtype, at, 0, integer(c.a, e));
+      if (is_float(c.type))
+        store_from_double(view.dtype, at, 0, real(c.a, e));
+      else
+        store_from_int64(view.dtype, at, 0, integer(c.a, e));
     }
   }
 

@@ -1,5 +1,6 @@
-// The slow, plain meaning of a loop program: each value of each row in order, in double (rounded to the register's type after
-// every instruction) or int64. Entry: reference_loop. What the CPU interpreter and the CUDA text are tested against.
+// The slow, plain meaning of a loop program: each value of each row in order, in double (rounded to the
+// register's type after every instruction) or int64. Entry: reference_loop. What the CPU interpreter and the
+// CUDA text are tested against.
 #pragma once
 #include <span>
 

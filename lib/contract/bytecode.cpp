@@ -1,7 +1,8 @@
 // Loop programs as bytes and as text. Entry: encode_loop, decode_loop, to_text, loop_from_text.
-// Bytes, little endian: "geL1", outer_rank, row_rank, sweeps, operand count (u8 each), constant count, instruction count (u16
-// each), then operands (3 bytes), constants (type, 8 bytes of bits) and instructions (16 bytes). Invariant: decode(encode(p)) is p
-// and every byte has one meaning: padding and out-of-range enums are refused.
+// Bytes, little endian: "geL1", outer_rank, row_rank, sweeps, operand count (u8 each), constant count,
+// instruction count (u16 each), then operands (3 bytes), constants (type, 8 bytes of bits) and instructions
+// (16 bytes). Invariant: decode(encode(p)) is p and every byte has one meaning: padding and out-of-range
+// enums are refused.
 #include "contract/bytecode.h"
 
 #include <bit>
@@ -17,10 +18,13 @@ namespace {
 constexpr char kMagic[4] = {'g', 'e', 'L', '1'};
 constexpr size_t kHeaderBytes = 12, kOperandBytes = 3, kConstantBytes = 9, kInstructionBytes = 16;
 
-constexpr std::string_view kControlNames[] = {"load",       "store",      "constant",   "index",         "row_count",     "reduce_sum",
-                                              "reduce_prod", "reduce_max", "reduce_min", "reduce_argmax", "reduce_argmin", "cast"};
+constexpr std::string_view kControlNames[] = {"load",       "store",         "constant",      "index",
+                                              "row_count",  "reduce_sum",    "reduce_prod",   "reduce_max",
+                                              "reduce_min", "reduce_argmax", "reduce_argmin", "cast"};
 
-bool is_control(uint16_t op) { return op >= kFirstControlOp && op - kFirstControlOp < static_cast<int>(std::size(kControlNames)); }
+bool is_control(uint16_t op) {
+  return op >= kFirstControlOp && op - kFirstControlOp < static_cast<int>(std::size(kControlNames));
+}
 
 class Writer {
  public:
@@ -79,7 +83,8 @@ Status read_code(Reader& in, std::vector<LoopInstruction>& code) {
     c.b = in.get<uint16_t>();
     c.c = in.get<uint16_t>();
     c.imm = in.get<uint32_t>();
-    if (!is_control(c.op) && scalar_op_info(c.op) == nullptr) return malformed(at("instruction", i, "unknown opcode"));
+    if (!is_control(c.op) && scalar_op_info(c.op) == nullptr)
+      return malformed(at("instruction", i, "unknown opcode"));
     if (type >= kDTypeCount) return malformed(at("instruction", i, "unknown type"));
     if (element > 1 || padding != 0) return malformed(at("instruction", i, "a flag is neither 0 nor 1"));
     c.type = static_cast<DType>(type);
@@ -135,9 +140,11 @@ Result<LoopProgram> decode_loop(ByteSpan bytes) {
   if (operands > kMaxLoopOperands || constants > kMaxLoopInstructions || code > kMaxLoopInstructions) {
     return malformed("more operands, constants or instructions than allowed");
   }
-  const size_t expected = kHeaderBytes + operands * kOperandBytes + constants * kConstantBytes + code * kInstructionBytes;
+  const size_t expected =
+      kHeaderBytes + operands * kOperandBytes + constants * kConstantBytes + code * kInstructionBytes;
   if (bytes.size() != expected) {
-    return malformed("found " + std::to_string(bytes.size()) + " bytes; its counts ask for " + std::to_string(expected));
+    return malformed("found " + std::to_string(bytes.size()) + " bytes; its counts ask for " +
+                     std::to_string(expected));
   }
   program.operands.resize(operands);
   program.constants.resize(constants);
@@ -171,9 +178,12 @@ std::optional<uint16_t> op_from_name(std::string_view name) {
 // The value for people, where it reads well; the text's meaning is in the bits that follow.
 std::string constant_comment(const LoopConstant& c) {
   char text[40] = "";
-  if (c.type == DType::float32) std::snprintf(text, sizeof text, "%.9g", std::bit_cast<float>(static_cast<uint32_t>(c.bits)));
-  else if (c.type == DType::float64) std::snprintf(text, sizeof text, "%.17g", std::bit_cast<double>(c.bits));
-  else std::snprintf(text, sizeof text, "%" PRId64, static_cast<int64_t>(c.bits));
+  if (c.type == DType::float32)
+    std::snprintf(text, sizeof text, "%.9g", std::bit_cast<float>(static_cast<uint32_t>(c.bits)));
+  else if (c.type == DType::float64)
+    std::snprintf(text, sizeof text, "%.17g", std::bit_cast<double>(c.bits));
+  else
+    std::snprintf(text, sizeof text, "%" PRId64, static_cast<int64_t>(c.bits));
   return text;
 }
 
@@ -187,24 +197,31 @@ std::string constant_comment(const LoopConstant& c) {
 //   %1 r1 float32 reduce_max %0
 std::string to_text(const LoopProgram& program) {
   std::ostringstream out;
-  out << "loop outer=" << int{program.outer_rank} << " row=" << int{program.row_rank} << " sweeps=" << int{program.sweeps} << "\n";
+  out << "loop outer=" << int{program.outer_rank} << " row=" << int{program.row_rank}
+      << " sweeps=" << int{program.sweeps} << "\n";
   for (size_t i = 0; i < program.operands.size(); ++i) {
     const LoopOperand& o = program.operands[i];
-    out << "  operand " << i << (o.output ? " out " : " in ") << name_of(o.dtype) << (o.row_level ? " row" : "") << "\n";
+    out << "  operand " << i << (o.output ? " out " : " in ") << name_of(o.dtype)
+        << (o.row_level ? " row" : "") << "\n";
   }
   for (size_t i = 0; i < program.constants.size(); ++i) {
     const LoopConstant& c = program.constants[i];
-    out << "  constant " << i << " " << name_of(c.type) << " 0x" << std::hex << c.bits << std::dec << " ; " << constant_comment(c) << "\n";
+    out << "  constant " << i << " " << name_of(c.type) << " 0x" << std::hex << c.bits << std::dec << " ; "
+        << constant_comment(c) << "\n";
   }
   for (size_t i = 0; i < program.code.size(); ++i) {
     const LoopInstruction& c = program.code[i];
-    out << "  %" << i << (c.element ? " e" : " r") << int{c.sweep} << " " << name_of(c.type) << " " << op_name(c.op);
+    out << "  %" << i << (c.element ? " e" : " r") << int{c.sweep} << " " << name_of(c.type) << " "
+        << op_name(c.op);
     for (const uint16_t r : {c.a, c.b, c.c}) {
       if (r != kNoRegister) out << " %" << r;
     }
     const auto op = static_cast<LoopOp>(c.op);
-    if (op == LoopOp::kCast) out << " " << (c.imm < kDTypeCount ? name_of(static_cast<DType>(c.imm)) : "?");
-    else if (op == LoopOp::kLoad || op == LoopOp::kStore || op == LoopOp::kConstant || op == LoopOp::kIndex || c.imm != 0) out << " " << c.imm;
+    if (op == LoopOp::kCast)
+      out << " " << (c.imm < kDTypeCount ? name_of(static_cast<DType>(c.imm)) : "?");
+    else if (op == LoopOp::kLoad || op == LoopOp::kStore || op == LoopOp::kConstant || op == LoopOp::kIndex ||
+             c.imm != 0)
+      out << " " << c.imm;
     out << "\n";
   }
   return out.str();
@@ -218,7 +235,9 @@ bool parse_operand(std::istringstream& words, LoopProgram& program) {
   std::string direction, dtype, level;
   words >> index >> direction >> dtype >> level;
   const auto type = dtype_from_name(dtype);
-  if (!type || index != program.operands.size() || (direction != "in" && direction != "out") || (!level.empty() && level != "row")) return false;
+  if (!type || index != program.operands.size() || (direction != "in" && direction != "out") ||
+      (!level.empty() && level != "row"))
+    return false;
   program.operands.push_back({*type, direction == "out", level == "row"});
   return true;
 }
@@ -239,7 +258,10 @@ bool parse_instruction(std::istringstream& words, LoopProgram& program) {
   const auto type = dtype_from_name(type_name);
   const auto code = op_from_name(op);
   if (!type || !code || level.size() < 2 || (level[0] != 'e' && level[0] != 'r')) return false;
-  LoopInstruction c{.op = *code, .type = *type, .sweep = static_cast<uint8_t>(std::atoi(level.c_str() + 1)), .element = level[0] == 'e'};
+  LoopInstruction c{.op = *code,
+                    .type = *type,
+                    .sweep = static_cast<uint8_t>(std::atoi(level.c_str() + 1)),
+                    .element = level[0] == 'e'};
   uint16_t* next[] = {&c.a, &c.b, &c.c};
   for (size_t used = 0; words >> word;) {
     if (word[0] == '%') {
@@ -278,7 +300,8 @@ Result<LoopProgram> loop_from_text(std::string_view text) {
   std::string line;
   for (int number = 1; std::getline(lines, line); ++number) {
     const std::string code = line.substr(0, line.find(';'));
-    if (!parse_line(code, program)) return fail(Code::ir_syntax).because("loop program, line " + std::to_string(number) + ": " + line);
+    if (!parse_line(code, program))
+      return fail(Code::ir_syntax).because("loop program, line " + std::to_string(number) + ": " + line);
   }
   return program;
 }

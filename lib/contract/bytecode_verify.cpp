@@ -1,6 +1,6 @@
 // verify_loop and check_loop_operands: what makes a loop program safe to run. Entry: those two.
-// Invariant: after both, each read is of a register that was written with the type and level its reader expects, each operand
-// index is in range, and walking the domain stays inside each operand's dims.
+// Invariant: after both, each read is of a register that was written with the type and level its reader
+// expects, each operand index is in range, and walking the domain stays inside each operand's dims.
 #include "contract/bytecode.h"
 
 #include "base/checked_math.h"
@@ -10,7 +10,8 @@ namespace ge {
 namespace {
 
 bool is_register_type(DType t) {
-  return t == DType::float32 || t == DType::float64 || t == DType::int32 || t == DType::int64 || t == DType::boolean;
+  return t == DType::float32 || t == DType::float64 || t == DType::int32 || t == DType::int64 ||
+         t == DType::boolean;
 }
 
 // Checks one program, instruction by instruction. Each check returns nullptr or what is wrong.
@@ -26,20 +27,24 @@ class LoopVerifier {
     for (size_t i = 0; i < p_.constants.size(); ++i) {
       const LoopConstant& c = p_.constants[i];
       if (!is_register_type(c.type)) return malformed("constant", i, "its type is no register type");
-      if (c.type == DType::boolean && c.bits > 1) return malformed("constant", i, "a boolean other than 0 or 1");
+      if (c.type == DType::boolean && c.bits > 1)
+        return malformed("constant", i, "a boolean other than 0 or 1");
     }
     for (size_t i = 0; i < p_.code.size(); ++i) {
       if (const char* wrong = instruction(i)) return malformed("instruction", i, wrong);
     }
     for (size_t i = 0; i < p_.operands.size(); ++i) {
-      if (p_.operands[i].output && !stored_[i]) return malformed("operand", i, "an output that nothing stores to");
+      if (p_.operands[i].output && !stored_[i])
+        return malformed("operand", i, "an output that nothing stores to");
     }
     return {};
   }
 
  private:
   static Diagnostic malformed(const char* record, size_t index, const char* wrong) {
-    return fail(Code::plan_malformed).say("loop program is malformed").because(std::string(record) + " " + std::to_string(index) + ": " + wrong);
+    return fail(Code::plan_malformed)
+        .say("loop program is malformed")
+        .because(std::string(record) + " " + std::to_string(index) + ": " + wrong);
   }
 
   const char* shape() const {
@@ -47,7 +52,8 @@ class LoopVerifier {
     if (p_.sweeps < 1) return "no sweep";
     if (p_.row_rank == 0 && p_.sweeps != 1) return "several sweeps without rows";
     if (p_.operands.size() > kMaxLoopOperands) return "more than 64 operands";
-    if (p_.code.size() > kMaxLoopInstructions || p_.constants.size() > kMaxLoopInstructions) return "more than 4096 instructions";
+    if (p_.code.size() > kMaxLoopInstructions || p_.constants.size() > kMaxLoopInstructions)
+      return "more than 4096 instructions";
     bool output = false, element = false;
     for (const LoopOperand& o : p_.operands) {
       output |= o.output;
@@ -115,11 +121,13 @@ class LoopVerifier {
     const LoopInstruction& source = p_.code[c.a];
     if (source.op == static_cast<uint16_t>(LoopOp::kStore)) return "a store has no value";
     if (!source.element) return "a reduction takes an element value";
-    if (c.sweep == 0 || source.sweep > c.sweep - 1) return "a reduction is ready one sweep after its operand, or later";
+    if (c.sweep == 0 || source.sweep > c.sweep - 1)
+      return "a reduction is ready one sweep after its operand, or later";
     if (c.b != kNoRegister || c.c != kNoRegister) return "more registers than the opcode takes";
     if (c.imm > (position ? 1u : 0u)) return "an immediate that the opcode does not take";
     if (!takes_boolean && source.type == DType::boolean) return "the opcode does not take this type";
-    return c.type == (position ? DType::int64 : source.type) ? nullptr : "its type is not the opcode's result type";
+    return c.type == (position ? DType::int64 : source.type) ? nullptr
+                                                             : "its type is not the opcode's result type";
   }
 
   const char* load_or_store(size_t at, const LoopInstruction& c, bool store) {
@@ -135,8 +143,10 @@ class LoopVerifier {
 
   const char* control(size_t at, const LoopInstruction& c) {
     switch (static_cast<LoopOp>(c.op)) {
-      case LoopOp::kLoad: return load_or_store(at, c, false);
-      case LoopOp::kStore: return load_or_store(at, c, true);
+      case LoopOp::kLoad:
+        return load_or_store(at, c, false);
+      case LoopOp::kStore:
+        return load_or_store(at, c, true);
       case LoopOp::kConstant:
         if (c.imm >= p_.constants.size()) return "no such constant";
         if (p_.constants[c.imm].type != c.type) return "its type is not the constant's";
@@ -152,11 +162,14 @@ class LoopVerifier {
         if (c.imm != 0) return "an immediate that the opcode does not take";
         return registers(at, c, 0);
       case LoopOp::kReduceSum:
-      case LoopOp::kReduceProd: return reduce(at, c, false, false);
+      case LoopOp::kReduceProd:
+        return reduce(at, c, false, false);
       case LoopOp::kReduceMax:
-      case LoopOp::kReduceMin: return reduce(at, c, false, true);
+      case LoopOp::kReduceMin:
+        return reduce(at, c, false, true);
       case LoopOp::kReduceArgMax:
-      case LoopOp::kReduceArgMin: return reduce(at, c, true, true);
+      case LoopOp::kReduceArgMin:
+        return reduce(at, c, true, true);
       case LoopOp::kCast:
         if (c.imm >= static_cast<uint32_t>(kDTypeCount)) return "no such dtype";
         if (register_type(static_cast<DType>(c.imm)) != c.type) return "its type does not hold the dtype";
@@ -170,28 +183,38 @@ class LoopVerifier {
 };
 
 Diagnostic refused(size_t operand, const std::string& found) {
-  return fail(Code::launch_refused).say("operands do not fit the loop").because("operand " + std::to_string(operand) + ": " + found);
+  return fail(Code::launch_refused)
+      .say("operands do not fit the loop")
+      .because("operand " + std::to_string(operand) + ": " + found);
 }
 
 }  // namespace
 
 DType register_type(DType dtype) {
   switch (dtype) {
-    case DType::float64: return DType::float64;
+    case DType::float64:
+      return DType::float64;
     case DType::int64:
     case DType::uint64:
-    case DType::uint32: return DType::int64;
-    case DType::boolean: return DType::boolean;
-    default: return is_float(dtype) ? DType::float32 : DType::int32;
+    case DType::uint32:
+      return DType::int64;
+    case DType::boolean:
+      return DType::boolean;
+    default:
+      return is_float(dtype) ? DType::float32 : DType::int32;
   }
 }
 
-Status verify_loop(const LoopProgram& program) { return LoopVerifier(program).verify(); }
+Status verify_loop(const LoopProgram& program) {
+  return LoopVerifier(program).verify();
+}
 
 Status check_loop_operands(const LoopProgram& program, std::span<const TensorView> operands) {
   if (operands.size() != program.operands.size()) {
-    return fail(Code::launch_refused).say("operands do not fit the loop").because(
-        "found " + std::to_string(operands.size()) + " operands; the loop takes " + std::to_string(program.operands.size()));
+    return fail(Code::launch_refused)
+        .say("operands do not fit the loop")
+        .because("found " + std::to_string(operands.size()) + " operands; the loop takes " +
+                 std::to_string(program.operands.size()));
   }
   const int outer = program.outer_rank, rank = outer + program.row_rank;
   size_t domain = 0;
@@ -199,15 +222,21 @@ Status check_loop_operands(const LoopProgram& program, std::span<const TensorVie
   for (size_t i = 0; i < operands.size(); ++i) {
     const TensorView& view = operands[i];
     const LoopOperand& declared = program.operands[i];
-    if (view.rank != rank) return refused(i, "rank " + std::to_string(view.rank) + "; the loop has " + std::to_string(rank) + " axes");
-    if (view.dtype != declared.dtype) return refused(i, std::string(name_of(view.dtype)) + "; the loop takes " + std::string(name_of(declared.dtype)));
+    if (view.rank != rank)
+      return refused(
+          i, "rank " + std::to_string(view.rank) + "; the loop has " + std::to_string(rank) + " axes");
+    if (view.dtype != declared.dtype)
+      return refused(
+          i, std::string(name_of(view.dtype)) + "; the loop takes " + std::string(name_of(declared.dtype)));
     int64_t count = 1;
     for (int axis = 0; axis < rank; ++axis) {
       const int64_t extent = declared.row_level && axis >= outer ? 1 : operands[domain].dims[axis];
       if (view.dims[axis] != extent || extent < 0) {
-        return refused(i, "extent " + std::to_string(view.dims[axis]) + " on axis " + std::to_string(axis) + "; the loop has " + std::to_string(extent));
+        return refused(i, "extent " + std::to_string(view.dims[axis]) + " on axis " + std::to_string(axis) +
+                              "; the loop has " + std::to_string(extent));
       }
-      const auto product = checked_mul(count, extent == 0 ? 1 : extent);  // of any axes, also where another is empty
+      const auto product =
+          checked_mul(count, extent == 0 ? 1 : extent);  // of any axes, also where another is empty
       if (!product) return refused(i, "more than 2^63 elements");
       count = *product;
       if (declared.output && extent > 1 && view.strides[axis] == 0 && element_count(view) > 0) {

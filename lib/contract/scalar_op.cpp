@@ -6,7 +6,6 @@
 namespace ge {
 namespace {
 
-
 // The .def says `boolean` for a domain and for a result; the column decides which enum it is.
 #define GE_DOMAIN_number ScalarDomain::number
 #define GE_DOMAIN_real ScalarDomain::real
@@ -33,13 +32,15 @@ static_assert(codes_ascend(), "scalar_ops.def is ordered by code, below kFirstCo
 
 }  // namespace
 
-std::span<const ScalarOpInfo> scalar_ops() { return kTable; }
+std::span<const ScalarOpInfo> scalar_ops() {
+  return kTable;
+}
 
 const ScalarOpInfo* scalar_op_info(uint16_t code) {
   const auto* end = std::end(kTable);
-  const auto* found = std::lower_bound(std::begin(kTable), end, code, [](const ScalarOpInfo& row, uint16_t wanted) {
-    return static_cast<uint16_t>(row.op) < wanted;
-  });
+  const auto* found = std::lower_bound(
+      std::begin(kTable), end, code,
+      [](const ScalarOpInfo& row, uint16_t wanted) { return static_cast<uint16_t>(row.op) < wanted; });
   return found != end && static_cast<uint16_t>(found->op) == code ? found : nullptr;
 }
 
@@ -52,11 +53,16 @@ const ScalarOpInfo* scalar_op_from_name(std::string_view name) {
 
 bool accepts(ScalarDomain domain, DType dtype) {
   switch (domain) {
-    case ScalarDomain::number: return !is_bool(dtype);
-    case ScalarDomain::real: return is_float(dtype);
-    case ScalarDomain::integer: return is_integer(dtype);
-    case ScalarDomain::boolean: return is_bool(dtype);
-    case ScalarDomain::any: return true;
+    case ScalarDomain::number:
+      return !is_bool(dtype);
+    case ScalarDomain::real:
+      return is_float(dtype);
+    case ScalarDomain::integer:
+      return is_integer(dtype);
+    case ScalarDomain::boolean:
+      return is_bool(dtype);
+    case ScalarDomain::any:
+      return true;
   }
   return false;
 }

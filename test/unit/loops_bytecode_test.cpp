@@ -46,7 +46,8 @@ TEST_CASE("text and bytes hold the whole program", "[loops][bytecode]") {
 
 TEST_CASE("damaged bytes are refused", "[loops][bytecode]") {
   const auto bytes = encode_loop(softmax());
-  for (size_t n = 0; n < bytes.size(); ++n) REQUIRE_CODE(decode_loop(ByteSpan(bytes).first(n)), Code::plan_malformed);
+  for (size_t n = 0; n < bytes.size(); ++n)
+    REQUIRE_CODE(decode_loop(ByteSpan(bytes).first(n)), Code::plan_malformed);
   auto longer = bytes;
   longer.push_back(std::byte{0});
   REQUIRE_CODE(decode_loop(longer), Code::plan_malformed);
@@ -74,32 +75,56 @@ TEST_CASE("the verifier names what is wrong", "[loops][bytecode]") {
   CHECK(fault([](LoopProgram& p) { p.outer_rank = 8; }) == "program 0: more than 8 axes");
   CHECK(fault([](LoopProgram& p) { p.sweeps = 0; }) == "program 0: no sweep");
   CHECK(fault([](LoopProgram& p) { p.sweeps = 2; }) == "instruction 7: its sweep is past the last");
-  CHECK(fault([](LoopProgram& p) { p.operands[0].dtype = DType::int4; }) == "operand 0: 4-bit elements have no address of their own");
-  CHECK(fault([](LoopProgram& p) { p.operands.push_back({DType::float32, true, false}); }) == "operand 2: an output that nothing stores to");
-  CHECK(fault([](LoopProgram& p) { for (auto& o : p.operands) o.row_level = true; }) == "program 0: no operand of element level, so the row's length is unknown");
+  CHECK(fault([](LoopProgram& p) { p.operands[0].dtype = DType::int4; }) ==
+        "operand 0: 4-bit elements have no address of their own");
+  CHECK(fault([](LoopProgram& p) {
+          p.operands.push_back({DType::float32, true, false});
+        }) == "operand 2: an output that nothing stores to");
+  CHECK(fault([](LoopProgram& p) {
+          for (auto& o : p.operands) o.row_level = true;
+        }) == "program 0: no operand of element level, so the row's length is unknown");
   CHECK(fault([](LoopProgram& p) { p.code[0].imm = 1; }) == "instruction 0: a load from an output");
   CHECK(fault([](LoopProgram& p) { p.code[0].imm = 9; }) == "instruction 0: no such operand");
   CHECK(fault([](LoopProgram& p) { p.code[9].imm = 0; }) == "instruction 9: a store to an input");
-  CHECK(fault([](LoopProgram& p) { p.code[0].element = false; }) == "instruction 0: its level is not the operand's");
-  CHECK(fault([](LoopProgram& p) { p.code[0].type = DType::float16; }) == "instruction 0: its type is no register type");
+  CHECK(fault([](LoopProgram& p) { p.code[0].element = false; }) ==
+        "instruction 0: its level is not the operand's");
+  CHECK(fault([](LoopProgram& p) { p.code[0].type = DType::float16; }) ==
+        "instruction 0: its type is no register type");
   CHECK(fault([](LoopProgram& p) { p.code[1].imm = 5; }) == "instruction 1: no such constant");
-  CHECK(fault([](LoopProgram& p) { p.code[1].type = DType::int32; }) == "instruction 1: its type is not the constant's");
-  CHECK(fault([](LoopProgram& p) { p.code[2].a = 2; }) == "instruction 2: a register is read before it is defined");
-  CHECK(fault([](LoopProgram& p) { p.code[2].c = 0; }) == "instruction 2: more registers than the opcode takes");
-  CHECK(fault([](LoopProgram& p) { p.code[2].type = DType::boolean; }) == "instruction 2: its type is not the opcode's result type");
-  CHECK(fault([](LoopProgram& p) { p.code[2].op = 46; }) == "instruction 2: the opcode does not take this type");
+  CHECK(fault([](LoopProgram& p) { p.code[1].type = DType::int32; }) ==
+        "instruction 1: its type is not the constant's");
+  CHECK(fault([](LoopProgram& p) { p.code[2].a = 2; }) ==
+        "instruction 2: a register is read before it is defined");
+  CHECK(fault([](LoopProgram& p) { p.code[2].c = 0; }) ==
+        "instruction 2: more registers than the opcode takes");
+  CHECK(fault([](LoopProgram& p) { p.code[2].type = DType::boolean; }) ==
+        "instruction 2: its type is not the opcode's result type");
+  CHECK(fault([](LoopProgram& p) { p.code[2].op = 46; }) ==
+        "instruction 2: the opcode does not take this type");
   CHECK(fault([](LoopProgram& p) { p.code[2].op = 39; }) == "instruction 2: unknown opcode");
-  CHECK(fault([](LoopProgram& p) { p.code[2].imm = 1; }) == "instruction 2: an immediate that the opcode does not take");
-  CHECK(fault([](LoopProgram& p) { p.code[2].element = false; }) == "instruction 2: a row value is computed from an element value");
-  CHECK(fault([](LoopProgram& p) { p.code[3].sweep = 0; }) == "instruction 3: a reduction is ready one sweep after its operand, or later");
-  CHECK(fault([](LoopProgram& p) { p.code[3].a = 1; }) == "instruction 3: a reduction takes an element value");
-  CHECK(fault([](LoopProgram& p) { p.code[3].element = true; }) == "instruction 3: a reduction gives a row value");
-  CHECK(fault([](LoopProgram& p) { p.code[4].sweep = 0; }) == "instruction 4: a value is used in an earlier sweep than its own");
-  CHECK(fault([](LoopProgram& p) { p.code[8].imm = static_cast<uint32_t>(DType::int8); }) == "instruction 8: its type does not hold the dtype");
+  CHECK(fault([](LoopProgram& p) { p.code[2].imm = 1; }) ==
+        "instruction 2: an immediate that the opcode does not take");
+  CHECK(fault([](LoopProgram& p) { p.code[2].element = false; }) ==
+        "instruction 2: a row value is computed from an element value");
+  CHECK(fault([](LoopProgram& p) { p.code[3].sweep = 0; }) ==
+        "instruction 3: a reduction is ready one sweep after its operand, or later");
+  CHECK(fault([](LoopProgram& p) { p.code[3].a = 1; }) ==
+        "instruction 3: a reduction takes an element value");
+  CHECK(fault([](LoopProgram& p) { p.code[3].element = true; }) ==
+        "instruction 3: a reduction gives a row value");
+  CHECK(fault([](LoopProgram& p) { p.code[4].sweep = 0; }) ==
+        "instruction 4: a value is used in an earlier sweep than its own");
+  CHECK(fault([](LoopProgram& p) { p.code[8].imm = static_cast<uint32_t>(DType::int8); }) ==
+        "instruction 8: its type does not hold the dtype");
   CHECK(fault([](LoopProgram& p) { p.code[8].imm = 200; }) == "instruction 8: no such dtype");
-  CHECK(fault([](LoopProgram& p) { p.code[9].type = DType::int32; }) == "instruction 9: its type is not the value's");
-  CHECK(fault([](LoopProgram& p) { p.code[9].a = kNoRegister; }) == "instruction 9: a register is read before it is defined");
-  CHECK(fault([](LoopProgram& p) { p.code.push_back(p.code[9]); p.code.back().a = 9; }) == "instruction 10: a store has no value");
+  CHECK(fault([](LoopProgram& p) { p.code[9].type = DType::int32; }) ==
+        "instruction 9: its type is not the value's");
+  CHECK(fault([](LoopProgram& p) { p.code[9].a = kNoRegister; }) ==
+        "instruction 9: a register is read before it is defined");
+  CHECK(fault([](LoopProgram& p) {
+          p.code.push_back(p.code[9]);
+          p.code.back().a = 9;
+        }) == "instruction 10: a store has no value");
   CHECK(fault([](LoopProgram& p) { p.row_rank = 0; }) == "program 0: several sweeps without rows");
   // A later sweep may use an earlier one's value.
   CHECK(fault([](LoopProgram& p) { p.code[7].a = 2; }) == "accepted");

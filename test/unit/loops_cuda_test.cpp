@@ -77,11 +77,14 @@ TEST_CASE("methods fit the shapes", "[loops][cuda]") {
     o.merges = {true, false};
     o.align_bytes = 256;
   }
-  CHECK(methods_of(softmax, symbolic) == Names{"row_held_32x8x4", "row_held_256x8x4", "row_reread_512x4", "row_held_32x32x1", "row_reread_512x1"});
+  CHECK(methods_of(softmax, symbolic) == Names{"row_held_32x8x4", "row_held_256x8x4", "row_reread_512x4",
+                                               "row_held_32x32x1", "row_reread_512x1"});
 
-  const LoopProgram add = program_of("loop outer=2 row=0 sweeps=1\n operand 0 in float32\n operand 1 in float32\n operand 2 out float32\n"
-                                     " %0 e0 float32 load 0\n %1 e0 float32 load 1\n %2 e0 float32 add %0 %1\n %3 e0 float32 store %2 2\n");
-  const auto dense = view_of(DType::float32, {8192, 8192}, {8192, 1}), across = view_of(DType::float32, {8192, 8192}, {1, 8192}),
+  const LoopProgram add = program_of(
+      "loop outer=2 row=0 sweeps=1\n operand 0 in float32\n operand 1 in float32\n operand 2 out float32\n"
+      " %0 e0 float32 load 0\n %1 e0 float32 load 1\n %2 e0 float32 add %0 %1\n %3 e0 float32 store %2 2\n");
+  const auto dense = view_of(DType::float32, {8192, 8192}, {8192, 1}),
+             across = view_of(DType::float32, {8192, 8192}, {1, 8192}),
              bias = view_of(DType::float32, {8192, 8192}, {0, 1});
   CHECK(methods_of(add, facts_of(add, std::vector{dense, dense, dense})) == Names{"flat_vector4"});
   CHECK(methods_of(add, facts_of(add, std::vector{dense, bias, dense})) == Names{"flat_vector4"});
@@ -90,8 +93,10 @@ TEST_CASE("methods fit the shapes", "[loops][cuda]") {
 
 TEST_CASE("text depends on program and facts alone", "[loops][cuda]") {
   const LoopProgram softmax = program_of(kSoftmax);
-  const auto v = view_of(DType::float32, {10, 1024}, {1024, 1}), w = view_of(DType::float32, {10, 512}, {512, 1});
-  const auto first = print_cuda_loop(softmax, facts_of(softmax, std::vector{v, v})), again = print_cuda_loop(softmax, facts_of(softmax, std::vector{v, v}));
+  const auto v = view_of(DType::float32, {10, 1024}, {1024, 1}),
+             w = view_of(DType::float32, {10, 512}, {512, 1});
+  const auto first = print_cuda_loop(softmax, facts_of(softmax, std::vector{v, v})),
+             again = print_cuda_loop(softmax, facts_of(softmax, std::vector{v, v}));
   const auto other = print_cuda_loop(softmax, facts_of(softmax, std::vector{w, w}));
   REQUIRE(first->front().fragment == again->front().fragment);
   REQUIRE(first->front().symbol == again->front().symbol);
@@ -107,7 +112,8 @@ void compile(const std::vector<CudaLoopVariant>& variants, const std::set<std::s
   std::vector<const CudaLoopVariant*> list;
   for (const auto& v : variants) list.push_back(&v);
   const std::string source = cuda_source(list);
-  if (const char* folder = std::getenv("GE_KEEP_CUDA")) std::ofstream(std::string(folder) + "/loops.cu", std::ios::app) << source.substr(cuda_prelude().size());
+  if (const char* folder = std::getenv("GE_KEEP_CUDA"))
+    std::ofstream(std::string(folder) + "/loops.cu", std::ios::app) << source.substr(cuda_prelude().size());
   for (const int arch : {80, 90}) {
     const auto result = nvrtc->compile(source, arch, {.device_debug_log = true});
     REQUIRE_OK(result);
@@ -116,12 +122,16 @@ void compile(const std::vector<CudaLoopVariant>& variants, const std::set<std::s
     std::string line, kernel;
     size_t reported = 0;
     while (std::getline(lines, line)) {
-      if (const size_t at = line.find("Function properties for "); at != std::string::npos) kernel = line.substr(at + 24);
+      if (const size_t at = line.find("Function properties for "); at != std::string::npos)
+        kernel = line.substr(at + 24);
       if (line.find("bytes stack frame") == std::string::npos) continue;
       ++reported;
       if (may_use_stack.contains(kernel)) continue;
       INFO(kernel << " for sm_" << arch << ": " << line);
-      for (const auto& v : variants) if (v.symbol == kernel && line.find(" 0 bytes stack frame, 0 bytes spill stores") == std::string::npos) FAIL(v.method << "\n" << v.fragment);
+      for (const auto& v : variants)
+        if (v.symbol == kernel &&
+            line.find(" 0 bytes stack frame, 0 bytes spill stores") == std::string::npos)
+          FAIL(v.method << "\n" << v.fragment);
     }
     REQUIRE(reported >= std::set<const CudaLoopVariant*>(list.begin(), list.end()).size() / 2);
   }
@@ -148,7 +158,8 @@ TEST_CASE("NVRTC compiles every scalar op of every type", "[loops][cuda]") {
       }
       p.operands.push_back({result, true, false});
       p.code.push_back(op);
-      p.code.push_back({.op = static_cast<uint16_t>(LoopOp::kStore), .type = result, .a = info.arity, .imm = info.arity});
+      p.code.push_back(
+          {.op = static_cast<uint16_t>(LoopOp::kStore), .type = result, .a = info.arity, .imm = info.arity});
       views.push_back(view_of(result, {1 << 22}, {1}));
       auto printed = print_cuda_loop(p, facts_of(p, views));
       REQUIRE_OK(printed);
@@ -198,7 +209,8 @@ TEST_CASE("NVRTC compiles every method", "[loops][cuda]") {
   %16 e2 float32 store %15 3
 )");
   for (const int64_t columns : {64, 768, 1024, 4096, 8192, 65536}) {
-    const auto x = view_of(DType::float16, {64, columns}, {columns, 1}), gamma = view_of(DType::float16, {64, columns}, {0, 1});
+    const auto x = view_of(DType::float16, {64, columns}, {columns, 1}),
+               gamma = view_of(DType::float16, {64, columns}, {0, 1});
     add_all(layer_norm, facts_of(layer_norm, std::vector{x, gamma, gamma, x}));
   }
   compile(variants);

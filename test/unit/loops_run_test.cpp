@@ -20,7 +20,9 @@ using test::Tensor;
 // Equal bits, any NaN equal to any other.
 bool same_element(DType dtype, const void* a, const void* b, int64_t i) {
   const int64_t width = bits_of(dtype) / 8;
-  if (std::memcmp(static_cast<const char*>(a) + i * width, static_cast<const char*>(b) + i * width, static_cast<size_t>(width)) == 0) return true;
+  if (std::memcmp(static_cast<const char*>(a) + i * width, static_cast<const char*>(b) + i * width,
+                  static_cast<size_t>(width)) == 0)
+    return true;
   if (!is_float(dtype)) return false;
   const double x = load_as_double(dtype, a, i), y = load_as_double(dtype, b, i);
   return (x != x && y != y) || (x == 0 && y == 0);
@@ -29,8 +31,8 @@ bool same_element(DType dtype, const void* a, const void* b, int64_t i) {
 void expect_same(Tensor& found, Tensor& expected) {
   for (int64_t i = 0; i < found.count; ++i) {
     if (same_element(found.view.dtype, found.first(), expected.first(), i)) continue;
-    INFO("element " << i << " of memory: found " << load_as_double(found.view.dtype, found.first(), i) << ", expected "
-                    << load_as_double(found.view.dtype, expected.first(), i));
+    INFO("element " << i << " of memory: found " << load_as_double(found.view.dtype, found.first(), i)
+                    << ", expected " << load_as_double(found.view.dtype, expected.first(), i));
     FAIL("results differ");
   }
 }
@@ -65,15 +67,33 @@ void mutate(LoopProgram& program, std::mt19937& rng) {
   LoopInstruction& c = program.code[rng() % program.code.size()];
   const auto size = static_cast<uint32_t>(program.code.size());
   switch (rng() % 9) {
-    case 0: c.a = static_cast<uint16_t>(rng() % size); break;
-    case 1: c.b = static_cast<uint16_t>(rng() % size); break;
-    case 2: c.op = static_cast<uint16_t>(1 + rng() % 90); break;
-    case 3: c.element = !c.element; break;
-    case 4: c.sweep = static_cast<uint8_t>(rng() % (program.sweeps + 1u)); break;
-    case 5: c.imm = rng() % 8; break;
-    case 6: program.sweeps = static_cast<uint8_t>(1 + rng() % 6); break;
-    case 7: c = program.code[rng() % size]; break;
-    default: std::swap(program.outer_rank, program.row_rank); break;
+    case 0:
+      c.a = static_cast<uint16_t>(rng() % size);
+      break;
+    case 1:
+      c.b = static_cast<uint16_t>(rng() % size);
+      break;
+    case 2:
+      c.op = static_cast<uint16_t>(1 + rng() % 90);
+      break;
+    case 3:
+      c.element = !c.element;
+      break;
+    case 4:
+      c.sweep = static_cast<uint8_t>(rng() % (program.sweeps + 1u));
+      break;
+    case 5:
+      c.imm = rng() % 8;
+      break;
+    case 6:
+      program.sweeps = static_cast<uint8_t>(1 + rng() % 6);
+      break;
+    case 7:
+      c = program.code[rng() % size];
+      break;
+    default:
+      std::swap(program.outer_rank, program.row_rank);
+      break;
   }
 }
 
@@ -88,7 +108,8 @@ TEST_CASE("mutated programs are refused or stay inside their operands", "[loops]
     auto bytes = encode_loop(loop.program);
     if (seed % 4 == 0) bytes[rng() % bytes.size()] ^= static_cast<std::byte>(1u << rng() % 8);
     auto decoded = decode_loop(bytes);
-    auto prepared = decoded.ok() ? PreparedLoop::prepare(*decoded, loop.views()) : Result<PreparedLoop>(fail(Code::plan_malformed));
+    auto prepared = decoded.ok() ? PreparedLoop::prepare(*decoded, loop.views())
+                                 : Result<PreparedLoop>(fail(Code::plan_malformed));
     if (!prepared.ok()) {
       ++refused;
       continue;
@@ -120,7 +141,8 @@ TEST_CASE("in place: an output may be an input of equal strides", "[loops]") {
     const std::vector<int64_t> dims{4, columns};
     Tensor x(DType::float32, dims, test::dense_strides(dims)), y = x;
     std::mt19937 rng(3);
-    for (int64_t i = 0; i < x.count; ++i) store_from_double(DType::float32, x.first(), i, static_cast<double>(rng() % 1000) / 100 - 5);
+    for (int64_t i = 0; i < x.count; ++i)
+      store_from_double(DType::float32, x.first(), i, static_cast<double>(rng() % 1000) / 100 - 5);
     Tensor in_place = x;
     REQUIRE_OK(cpu::run_loop(*program, std::vector{x.view, y.view}, machine.context));
     REQUIRE_OK(cpu::run_loop(*program, std::vector{in_place.view, in_place.view}, machine.context));
@@ -145,10 +167,13 @@ TEST_CASE("results do not depend on the number of threads or the instruction set
 )");
   REQUIRE_OK(program);
   for (const bool columns : {false, true}) {
-    Tensor x(DType::float32, {300, 3001}, columns ? std::vector<int64_t>{1, 300} : std::vector<int64_t>{3001, 1});
+    Tensor x(DType::float32, {300, 3001},
+             columns ? std::vector<int64_t>{1, 300} : std::vector<int64_t>{3001, 1});
     std::mt19937 rng(3);
     test::fill_randomly(x, rng);
-    for (int64_t i = 0; i < x.count; ++i) if (!(std::abs(load_as_double(DType::float32, x.first(), i)) < 100)) store_from_double(DType::float32, x.first(), i, 1);
+    for (int64_t i = 0; i < x.count; ++i)
+      if (!(std::abs(load_as_double(DType::float32, x.first(), i)) < 100))
+        store_from_double(DType::float32, x.first(), i, 1);
     std::vector<std::byte> first_rows, first_elements;
     for (const int threads : {1, 2, 5}) {
       for (const LoopIsa isa : {LoopIsa::kBase, LoopIsa::kV3, LoopIsa::kV4}) {
@@ -169,11 +194,16 @@ TEST_CASE("results do not depend on the number of threads or the instruction set
 }
 
 TEST_CASE("operands that do not fit are refused", "[loops]") {
-  auto program = loop_from_text("loop outer=2 row=0 sweeps=1\n  operand 0 in float32\n  operand 1 out float32\n  %0 e0 float32 load 0\n  %1 e0 float32 store %0 1\n");
+  auto program = loop_from_text(
+      "loop outer=2 row=0 sweeps=1\n  operand 0 in float32\n  operand 1 out float32\n  %0 e0 float32 load "
+      "0\n  %1 e0 float32 store %0 1\n");
   REQUIRE_OK(program);
-  Tensor a(DType::float32, {2, 3}, {3, 1}), wrong_dims(DType::float32, {3, 2}, {2, 1}), wrong_type(DType::int32, {2, 3}, {3, 1}),
-      repeats(DType::float32, {2, 3}, {0, 1}), wrong_rank(DType::float32, {6}, {1});
-  const auto check = [&](Tensor& x, Tensor& y) { return check_loop_operands(*program, std::vector{x.view, y.view}); };
+  Tensor a(DType::float32, {2, 3}, {3, 1}), wrong_dims(DType::float32, {3, 2}, {2, 1}),
+      wrong_type(DType::int32, {2, 3}, {3, 1}), repeats(DType::float32, {2, 3}, {0, 1}),
+      wrong_rank(DType::float32, {6}, {1});
+  const auto check = [&](Tensor& x, Tensor& y) {
+    return check_loop_operands(*program, std::vector{x.view, y.view});
+  };
   REQUIRE_OK(check(a, a));
   REQUIRE_CODE(check(a, wrong_dims), Code::launch_refused);
   REQUIRE_CODE(check(wrong_type, a), Code::launch_refused);
@@ -194,7 +224,8 @@ int bench_threads() {
   return text ? std::atoi(text) : default_thread_count();
 }
 
-// The best of several runs; GE_BENCH_THREADS=1 times the processor instead of the clock, for a machine that is shared.
+// The best of several runs; GE_BENCH_THREADS=1 times the processor instead of the clock, for a machine that
+// is shared.
 double seconds_of(int repeats, const auto& body) {
   const clockid_t clock = bench_threads() == 1 ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC;
   const auto now = [&] {
@@ -215,17 +246,24 @@ double seconds_of(int repeats, const auto& body) {
 TEST_CASE("speed of loops beside memcpy", "[.][bench]") {
   Machine machine(bench_threads());
   const int64_t n = 16 << 20;  // 64 MiB of float32
-  ByteBuffer a = ByteBuffer::allocate(n * 4, true), b = ByteBuffer::allocate(n * 4, true), c = ByteBuffer::allocate(n * 4, true);
-  const auto view = [&](ByteBuffer& buffer, std::vector<int64_t> dims, std::vector<int64_t> strides, DType dtype = DType::float32) {
+  ByteBuffer a = ByteBuffer::allocate(n * 4, true), b = ByteBuffer::allocate(n * 4, true),
+             c = ByteBuffer::allocate(n * 4, true);
+  const auto view = [&](ByteBuffer& buffer, std::vector<int64_t> dims, std::vector<int64_t> strides,
+                        DType dtype = DType::float32) {
     TensorView v;
     v.data = buffer.data();
     v.rank = static_cast<int32_t>(dims.size());
     v.dtype = dtype;
-    for (size_t i = 0; i < dims.size(); ++i) { v.dims[i] = dims[i]; v.strides[i] = strides[i]; }
+    for (size_t i = 0; i < dims.size(); ++i) {
+      v.dims[i] = dims[i];
+      v.strides[i] = strides[i];
+    }
     return v;
   };
   const double copy = seconds_of(7, [&] {
-    machine.context.parallel_for(n * 4, 1 << 20, [&](int64_t begin, int64_t end) { std::memcpy(c.data() + begin, a.data() + begin, static_cast<size_t>(end - begin)); });
+    machine.context.parallel_for(n * 4, 1 << 20, [&](int64_t begin, int64_t end) {
+      std::memcpy(c.data() + begin, a.data() + begin, static_cast<size_t>(end - begin));
+    });
   });
   const double copy_rate = 2.0 * n * 4 / copy;
   std::printf("memcpy          %7.2f GB/s\n", copy_rate / 1e9);
@@ -235,33 +273,62 @@ TEST_CASE("speed of loops beside memcpy", "[.][bench]") {
     auto prepared = PreparedLoop::prepare(*program, views);
     REQUIRE_OK(prepared);
     const double s = seconds_of(7, [&] { prepared->run(machine.context); });
-    std::printf("%-15s %7.2f GB/s  %5.1f%% of memcpy  scratch %zu KiB\n", name, bytes / s / 1e9, 100 * bytes / s / copy_rate, prepared->scratch_bytes() >> 10);
+    std::printf("%-15s %7.2f GB/s  %5.1f%% of memcpy  scratch %zu KiB\n", name, bytes / s / 1e9,
+                100 * bytes / s / copy_rate, prepared->scratch_bytes() >> 10);
   };
-  const std::string chain_head = "loop outer=1 row=0 sweeps=1\n operand 0 in float32\n operand 1 in float32\n operand 2 out float32\n"
-    " constant 0 float32 0x3f000000\n constant 1 float32 0x40000000\n constant 2 float32 0xbf800000\n %0 e0 float32 load 0\n %1 e0 float32 load 1\n %2 e0 float32 constant 0\n %3 e0 float32 constant 1\n %4 e0 float32 constant 2\n";
-  report("chain 12", 3.0 * n * 4, (chain_head +
-    " %5 e0 float32 add %0 %1\n %6 e0 float32 mul %5 %2\n %7 e0 float32 sub %6 %0\n %8 e0 float32 max %7 %4\n %9 e0 float32 mul %8 %1\n %10 e0 float32 add %9 %3\n"
-    " %11 e0 float32 abs %10\n %12 e0 float32 add %11 %2\n %13 e0 float32 min %12 %3\n %14 e0 float32 mul %13 %0\n %15 e0 float32 sub %14 %1\n %16 e0 float32 relu %15\n %17 e0 float32 store %16 2\n").c_str(),
-    {view(a, {n}, {1}), view(b, {n}, {1}), view(c, {n}, {1})});
-  report("chain exp tanh", 3.0 * n * 4, (chain_head +
-    " %5 e0 float32 add %0 %1\n %6 e0 float32 tanh %5\n %7 e0 float32 sub %6 %0\n %8 e0 float32 exp %7\n %9 e0 float32 mul %8 %1\n %10 e0 float32 sigmoid %9\n"
-    " %11 e0 float32 abs %10\n %12 e0 float32 add %11 %2\n %13 e0 float32 div %12 %3\n %14 e0 float32 mul %13 %0\n %15 e0 float32 sub %14 %1\n %16 e0 float32 relu %15\n %17 e0 float32 store %16 2\n").c_str(),
-    {view(a, {n}, {1}), view(b, {n}, {1}), view(c, {n}, {1})});
-  report("gelu", 2.0 * n * 4, "loop outer=1 row=0 sweeps=1\n operand 0 in float32\n operand 1 out float32\n %0 e0 float32 load 0\n %1 e0 float32 gelu %0\n %2 e0 float32 store %1 1\n",
-    {view(a, {n}, {1}), view(c, {n}, {1})});
-  report("half add", 3.0 * n * 2, "loop outer=1 row=0 sweeps=1\n operand 0 in float16\n operand 1 in float16\n operand 2 out float16\n %0 e0 float32 load 0\n %1 e0 float32 load 1\n %2 e0 float32 add %0 %1\n %3 e0 float32 store %2 2\n",
-    {view(a, {n}, {1}, DType::float16), view(b, {n}, {1}, DType::float16), view(c, {n}, {1}, DType::float16)});
-  report("transpose", 2.0 * n * 4, "loop outer=2 row=0 sweeps=1\n operand 0 in float32\n operand 1 out float32\n %0 e0 float32 load 0\n %1 e0 float32 store %0 1\n",
-    {view(a, {4096, 4096}, {1, 4096}), view(c, {4096, 4096}, {4096, 1})});
-  const char* softmax = "loop outer=1 row=1 sweeps=3\n operand 0 in float32\n operand 1 out float32\n %0 e0 float32 load 0\n %1 r1 float32 reduce_max %0\n %2 e1 float32 sub %0 %1\n %3 e1 float32 exp %2\n"
-    " %4 r2 float32 reduce_sum %3\n %5 e2 float32 div %3 %4\n %6 e2 float32 store %5 1\n";
+  const std::string chain_head =
+      "loop outer=1 row=0 sweeps=1\n operand 0 in float32\n operand 1 in float32\n operand 2 out float32\n"
+      " constant 0 float32 0x3f000000\n constant 1 float32 0x40000000\n constant 2 float32 0xbf800000\n %0 "
+      "e0 float32 load 0\n %1 e0 float32 load 1\n %2 e0 float32 constant 0\n %3 e0 float32 constant 1\n %4 "
+      "e0 float32 constant 2\n";
+  report("chain 12", 3.0 * n * 4,
+         (chain_head +
+          " %5 e0 float32 add %0 %1\n %6 e0 float32 mul %5 %2\n %7 e0 float32 sub %6 %0\n %8 e0 float32 max "
+          "%7 %4\n %9 e0 float32 mul %8 %1\n %10 e0 float32 add %9 %3\n"
+          " %11 e0 float32 abs %10\n %12 e0 float32 add %11 %2\n %13 e0 float32 min %12 %3\n %14 e0 float32 "
+          "mul %13 %0\n %15 e0 float32 sub %14 %1\n %16 e0 float32 relu %15\n %17 e0 float32 store %16 2\n")
+             .c_str(),
+         {view(a, {n}, {1}), view(b, {n}, {1}), view(c, {n}, {1})});
+  report("chain exp tanh", 3.0 * n * 4,
+         (chain_head +
+          " %5 e0 float32 add %0 %1\n %6 e0 float32 tanh %5\n %7 e0 float32 sub %6 %0\n %8 e0 float32 exp "
+          "%7\n %9 e0 float32 mul %8 %1\n %10 e0 float32 sigmoid %9\n"
+          " %11 e0 float32 abs %10\n %12 e0 float32 add %11 %2\n %13 e0 float32 div %12 %3\n %14 e0 float32 "
+          "mul %13 %0\n %15 e0 float32 sub %14 %1\n %16 e0 float32 relu %15\n %17 e0 float32 store %16 2\n")
+             .c_str(),
+         {view(a, {n}, {1}), view(b, {n}, {1}), view(c, {n}, {1})});
+  report("gelu", 2.0 * n * 4,
+         "loop outer=1 row=0 sweeps=1\n operand 0 in float32\n operand 1 out float32\n %0 e0 float32 load "
+         "0\n %1 e0 float32 gelu %0\n %2 e0 float32 store %1 1\n",
+         {view(a, {n}, {1}), view(c, {n}, {1})});
+  report(
+      "half add", 3.0 * n * 2,
+      "loop outer=1 row=0 sweeps=1\n operand 0 in float16\n operand 1 in float16\n operand 2 out float16\n "
+      "%0 e0 float32 load 0\n %1 e0 float32 load 1\n %2 e0 float32 add %0 %1\n %3 e0 float32 store %2 2\n",
+      {view(a, {n}, {1}, DType::float16), view(b, {n}, {1}, DType::float16),
+       view(c, {n}, {1}, DType::float16)});
+  report("transpose", 2.0 * n * 4,
+         "loop outer=2 row=0 sweeps=1\n operand 0 in float32\n operand 1 out float32\n %0 e0 float32 load "
+         "0\n %1 e0 float32 store %0 1\n",
+         {view(a, {4096, 4096}, {1, 4096}), view(c, {4096, 4096}, {4096, 1})});
+  const char* softmax =
+      "loop outer=1 row=1 sweeps=3\n operand 0 in float32\n operand 1 out float32\n %0 e0 float32 load 0\n "
+      "%1 r1 float32 reduce_max %0\n %2 e1 float32 sub %0 %1\n %3 e1 float32 exp %2\n"
+      " %4 r2 float32 reduce_sum %3\n %5 e2 float32 div %3 %4\n %6 e2 float32 store %5 1\n";
   for (const int64_t columns : {8, 64, 1024, 4096, 65536}) {
-    report(("softmax " + std::to_string(columns)).c_str(), 2.0 * n * 4, softmax, {view(a, {n / columns, columns}, {columns, 1}), view(c, {n / columns, columns}, {columns, 1})});
+    report(("softmax " + std::to_string(columns)).c_str(), 2.0 * n * 4, softmax,
+           {view(a, {n / columns, columns}, {columns, 1}), view(c, {n / columns, columns}, {columns, 1})});
   }
-  report("softmax axis 0", 2.0 * n * 4, softmax, {view(a, {4096, 4096}, {1, 4096}), view(c, {4096, 4096}, {1, 4096})});
-  const char* bias = "loop outer=2 row=0 sweeps=1\n operand 0 in float32\n operand 1 in float32\n operand 2 out float32\n %0 e0 float32 load 0\n %1 e0 float32 load 1\n %2 e0 float32 add %0 %1\n %3 e0 float32 relu %2\n %4 e0 float32 store %3 2\n";
+  report("softmax axis 0", 2.0 * n * 4, softmax,
+         {view(a, {4096, 4096}, {1, 4096}), view(c, {4096, 4096}, {1, 4096})});
+  const char* bias =
+      "loop outer=2 row=0 sweeps=1\n operand 0 in float32\n operand 1 in float32\n operand 2 out float32\n "
+      "%0 e0 float32 load 0\n %1 e0 float32 load 1\n %2 e0 float32 add %0 %1\n %3 e0 float32 relu %2\n %4 e0 "
+      "float32 store %3 2\n";
   for (const int64_t columns : {4, 64, 1024, 4096}) {
-    report(("bias " + std::to_string(columns)).c_str(), 2.0 * n * 4, bias, {view(a, {n / columns, columns}, {columns, 1}), view(b, {n / columns, columns}, {0, 1}), view(c, {n / columns, columns}, {columns, 1})});
+    report(("bias " + std::to_string(columns)).c_str(), 2.0 * n * 4, bias,
+           {view(a, {n / columns, columns}, {columns, 1}), view(b, {n / columns, columns}, {0, 1}),
+            view(c, {n / columns, columns}, {columns, 1})});
   }
 }
 

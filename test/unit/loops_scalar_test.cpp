@@ -1,4 +1,5 @@
-// kernels/scalar.h and the SIMD versions of its functions against formulas in long double, over all of float's range.
+// kernels/scalar.h and the SIMD versions of its functions against formulas in long double, over all of
+// float's range.
 #include "catch.h"
 
 #include <bit>
@@ -20,11 +21,21 @@ namespace {
 using Wide = long double;
 using Formula = std::function<Wide(Wide, Wide, Wide)>;
 
-Wide wide_sigmoid(Wide a) { return a < 0 ? std::exp(a) / (1 + std::exp(a)) : 1 / (1 + std::exp(-a)); }
-Wide wide_max(Wide a, Wide b) { return a != a || b != b ? NAN : std::max(a, b); }
-Wide wide_min(Wide a, Wide b) { return a != a || b != b ? NAN : std::min(a, b); }
-Wide wide_clamp(Wide a, Wide low, Wide high) { return a != a ? a : std::min(std::max(a, low), high); }
-Wide wide_softplus(Wide a) { return a > 0 ? a + std::log1p(std::exp(-a)) : std::log1p(std::exp(a)); }
+Wide wide_sigmoid(Wide a) {
+  return a < 0 ? std::exp(a) / (1 + std::exp(a)) : 1 / (1 + std::exp(-a));
+}
+Wide wide_max(Wide a, Wide b) {
+  return a != a || b != b ? NAN : std::max(a, b);
+}
+Wide wide_min(Wide a, Wide b) {
+  return a != a || b != b ? NAN : std::min(a, b);
+}
+Wide wide_clamp(Wide a, Wide low, Wide high) {
+  return a != a ? a : std::min(std::max(a, low), high);
+}
+Wide wide_softplus(Wide a) {
+  return a > 0 ? a + std::log1p(std::exp(-a)) : std::log1p(std::exp(a));
+}
 Wide wide_mod(Wide a, Wide b) {
   const Wide r = std::fmod(a, b);
   return r == 0 ? std::copysign(Wide(0), b) : (r < 0) != (b < 0) ? r + b : r;
@@ -33,21 +44,49 @@ Wide wide_mod(Wide a, Wide b) {
 // The formulas as scalar_ops.def tells them, written apart from scalar.h.
 const std::map<std::string, Formula>& formulas() {
   static const std::map<std::string, Formula> map = {
-#define GE_F(name, text) {#name, [](Wide a, [[maybe_unused]] Wide b, [[maybe_unused]] Wide c) -> Wide { return text; }},
-      GE_F(add, a + b) GE_F(sub, a - b) GE_F(mul, a* b) GE_F(div, a / b) GE_F(mod, wide_mod(a, b)) GE_F(fmod, std::fmod(a, b)) GE_F(pow, std::pow(a, b))
-      GE_F(max, wide_max(a, b)) GE_F(min, wide_min(a, b)) GE_F(neg, -a) GE_F(abs, std::fabs(a)) GE_F(sign, a != a ? a : a > 0 ? 1 : a < 0 ? -1 : 0)
-      GE_F(reciprocal, 1 / a) GE_F(sqrt, std::sqrt(a)) GE_F(rsqrt, 1 / std::sqrt(a)) GE_F(exp, std::exp(a)) GE_F(log, std::log(a)) GE_F(expm1, std::expm1(a))
-      GE_F(log1p, std::log1p(a)) GE_F(sin, std::sin(a)) GE_F(cos, std::cos(a)) GE_F(tan, std::tan(a)) GE_F(asin, std::asin(a)) GE_F(acos, std::acos(a))
-      GE_F(atan, std::atan(a)) GE_F(sinh, std::sinh(a)) GE_F(cosh, std::cosh(a)) GE_F(tanh, std::tanh(a)) GE_F(asinh, std::asinh(a)) GE_F(acosh, std::acosh(a))
-      GE_F(atanh, std::atanh(a)) GE_F(erf, std::erf(a)) GE_F(floor, std::floor(a)) GE_F(ceil, std::ceil(a)) GE_F(round, std::nearbyint(a)) GE_F(trunc, std::trunc(a))
-      GE_F(equal, a == b) GE_F(not_equal, a != b) GE_F(less, a < b) GE_F(less_equal, a <= b) GE_F(greater, a > b) GE_F(greater_equal, a >= b)
-      GE_F(is_nan, a != a) GE_F(is_inf, std::isinf(a)) GE_F(relu, a != a ? a : std::max(a, Wide(0))) GE_F(leaky_relu, a < 0 ? b * a : a)
-      GE_F(elu, a < 0 ? b * std::expm1(a) : a) GE_F(selu, c * (a > 0 ? a : b * std::expm1(a))) GE_F(celu, wide_max(0, a) + wide_min(0, b * std::expm1(a / b)))
-      GE_F(sigmoid, wide_sigmoid(a)) GE_F(hard_sigmoid, wide_clamp(b * a + c, 0, 1)) GE_F(hard_swish, a * wide_clamp(a / 6 + 0.5L, 0, 1))
-      GE_F(gelu, 0.5L * a * std::erfc(-a / std::sqrt(2.0L))) GE_F(gelu_tanh, a * wide_sigmoid(2 * std::sqrt(2 / std::acos(-1.0L)) * (a + 0.044715L * a * a * a)))
-      GE_F(silu, a * wide_sigmoid(a)) GE_F(mish, a * std::tanh(wide_softplus(a))) GE_F(softplus, wide_softplus(a)) GE_F(softsign, a / (1 + std::fabs(a)))
-      GE_F(thresholded_relu, a > b || a != a ? a : 0) GE_F(clamp, wide_clamp(a, b, c)) GE_F(shrink, a < -b ? a + c : a > b ? a - c : a == a ? 0 : a)
-      GE_F(swish, a * wide_sigmoid(b * a))
+#define GE_F(name, text) \
+  {#name, [](Wide a, [[maybe_unused]] Wide b, [[maybe_unused]] Wide c) -> Wide { return text; }},
+      GE_F(add, a + b) GE_F(sub, a - b) GE_F(mul, a * b) GE_F(div, a / b) GE_F(mod, wide_mod(a, b)) GE_F(
+          fmod, std::fmod(a, b)) GE_F(pow, std::pow(a, b)) GE_F(max, wide_max(a, b)) GE_F(min, wide_min(a, b))
+          GE_F(neg, -a) GE_F(abs, std::fabs(a)) GE_F(sign, a != a  ? a
+                                                           : a > 0 ? 1
+                                                           : a < 0 ? -1
+                                                                   : 0) GE_F(reciprocal, 1 / a)
+              GE_F(sqrt, std::sqrt(a)) GE_F(rsqrt, 1 / std::sqrt(a)) GE_F(exp, std::exp(a))
+                  GE_F(log, std::log(a)) GE_F(expm1, std::expm1(a)) GE_F(log1p, std::log1p(a)) GE_F(
+                      sin, std::sin(a)) GE_F(cos, std::cos(a)) GE_F(tan, std::tan(a)) GE_F(asin, std::asin(a))
+                      GE_F(acos, std::acos(a)) GE_F(atan, std::atan(a)) GE_F(sinh, std::sinh(a)) GE_F(
+                          cosh, std::cosh(a)) GE_F(tanh, std::tanh(a)) GE_F(asinh, std::asinh(a))
+                          GE_F(acosh, std::acosh(a)) GE_F(atanh, std::atanh(a)) GE_F(erf, std::erf(a)) GE_F(
+                              floor, std::floor(a)) GE_F(ceil, std::ceil(a)) GE_F(round, std::nearbyint(a))
+                              GE_F(trunc, std::trunc(a)) GE_F(equal, a == b) GE_F(not_equal, a != b) GE_F(
+                                  less, a < b) GE_F(less_equal, a <= b)
+                                  GE_F(greater, a > b) GE_F(greater_equal, a >= b) GE_F(is_nan, a != a) GE_F(
+                                      is_inf, std::isinf(a)) GE_F(relu, a != a ? a : std::max(a, Wide(0)))
+                                      GE_F(leaky_relu, a < 0 ? b * a : a) GE_F(
+                                          elu, a < 0 ? b * std::expm1(a)
+                                                     : a) GE_F(selu, c * (a > 0 ? a : b * std::expm1(a)))
+                                          GE_F(celu, wide_max(0, a) + wide_min(0, b * std::expm1(a / b)))
+                                              GE_F(sigmoid, wide_sigmoid(a)) GE_F(hard_sigmoid,
+                                                                                  wide_clamp(b * a + c, 0, 1))
+                                                  GE_F(hard_swish, a * wide_clamp(a / 6 + 0.5L, 0, 1)) GE_F(
+                                                      gelu, 0.5L * a * std::erfc(-a / std::sqrt(2.0L)))
+                                                      GE_F(gelu_tanh,
+                                                           a * wide_sigmoid(2 *
+                                                                            std::sqrt(2 / std::acos(-1.0L)) *
+                                                                            (a + 0.044715L * a * a * a)))
+                                                          GE_F(silu, a * wide_sigmoid(a)) GE_F(
+                                                              mish, a * std::tanh(wide_softplus(a)))
+                                                              GE_F(softplus, wide_softplus(a))
+                                                                  GE_F(softsign, a / (1 + std::fabs(a))) GE_F(
+                                                                      thresholded_relu,
+                                                                      a > b || a != a ? a : 0)
+                                                                      GE_F(clamp, wide_clamp(a, b, c)) GE_F(
+                                                                          shrink, a < -b   ? a + c
+                                                                                  : a > b  ? a - c
+                                                                                  : a == a ? 0
+                                                                                           : a)
+                                                                          GE_F(swish, a * wide_sigmoid(b * a))
 #undef GE_F
   };
   return map;
@@ -56,22 +95,67 @@ const std::map<std::string, Formula>& formulas() {
 // Second and third operands where they are parameters rather than data.
 void choose_parameters(const std::string& name, std::mt19937& rng, double& b, double& c) {
   const auto pick = [&](std::initializer_list<double> list) { return list.begin()[rng() % list.size()]; };
-  if (name == "elu" || name == "celu" || name == "swish" || name == "leaky_relu") b = pick({1, 0.01, 0.5, 2, 1.702});
-  if (name == "selu") { b = 1.67326319217681884765625; c = 1.05070102214813232421875; }
-  if (name == "hard_sigmoid") { b = 0.2f; c = 0.5; }
-  if (name == "shrink") { b = 0.5; c = pick({0, 0.25}); }
+  if (name == "elu" || name == "celu" || name == "swish" || name == "leaky_relu")
+    b = pick({1, 0.01, 0.5, 2, 1.702});
+  if (name == "selu") {
+    b = 1.67326319217681884765625;
+    c = 1.05070102214813232421875;
+  }
+  if (name == "hard_sigmoid") {
+    b = 0.2f;
+    c = 0.5;
+  }
+  if (name == "shrink") {
+    b = 0.5;
+    c = pick({0, 0.25});
+  }
   if (name == "thresholded_relu") b = 1;
-  if (name == "clamp") { b = pick({-1, 0, -3}); c = pick({1, 6, 0.5}); }
+  if (name == "clamp") {
+    b = pick({-1, 0, -3});
+    c = pick({1, 6, 0.5});
+  }
 }
 
 float random_float(std::mt19937& rng) {
-  static const float special[] = {0.0f, -0.0f, 1, -1, INFINITY, -INFINITY, NAN, 1e-45f, -1e-45f, 1.17549435e-38f, 1e-40f, 3.4028235e38f, -3.4028235e38f, 0.5f, -0.5f,
-                                  88.72f, 88.73f, -87.3f, -103.9f, -104.1f, 9.0f, -9.0f, 12.5f, -13.2f, 0.34657f, -0.34657f, 0.99999994f, 1.0000001f, 1.5f, 2.5f};
+  static const float special[] = {0.0f,
+                                  -0.0f,
+                                  1,
+                                  -1,
+                                  INFINITY,
+                                  -INFINITY,
+                                  NAN,
+                                  1e-45f,
+                                  -1e-45f,
+                                  1.17549435e-38f,
+                                  1e-40f,
+                                  3.4028235e38f,
+                                  -3.4028235e38f,
+                                  0.5f,
+                                  -0.5f,
+                                  88.72f,
+                                  88.73f,
+                                  -87.3f,
+                                  -103.9f,
+                                  -104.1f,
+                                  9.0f,
+                                  -9.0f,
+                                  12.5f,
+                                  -13.2f,
+                                  0.34657f,
+                                  -0.34657f,
+                                  0.99999994f,
+                                  1.0000001f,
+                                  1.5f,
+                                  2.5f};
   switch (rng() % 6) {
-    case 0: return special[rng() % std::size(special)];
-    case 1: return std::bit_cast<float>(static_cast<uint32_t>(rng()));  // any bits
-    case 2: return static_cast<float>(static_cast<int>(rng() % 401) - 200) / 4;
-    default: return static_cast<float>(static_cast<double>(rng()) / 4294967295.0 * 24 - 12);
+    case 0:
+      return special[rng() % std::size(special)];
+    case 1:
+      return std::bit_cast<float>(static_cast<uint32_t>(rng()));  // any bits
+    case 2:
+      return static_cast<float>(static_cast<int>(rng() % 401) - 200) / 4;
+    default:
+      return static_cast<float>(static_cast<double>(rng()) / 4294967295.0 * 24 - 12);
   }
 }
 
@@ -99,8 +183,9 @@ struct Worst {
     if (u > units) *this = {u, x, y, z, f, static_cast<double>(e)};
   }
 };
-#define GE_INFO_WORST(what, op, w) \
-  INFO(what << " " << op << ": " << (w).units << " units at " << (w).a << ", " << (w).b << ", " << (w).c << ": " << (w).found << ", expected " << (w).expected)
+#define GE_INFO_WORST(what, op, w)                                                                       \
+  INFO(what << " " << op << ": " << (w).units << " units at " << (w).a << ", " << (w).b << ", " << (w).c \
+            << ": " << (w).found << ", expected " << (w).expected)
 
 TEST_CASE("scalar.h in double follows the formulas", "[loops][scalar]") {
   std::mt19937 rng(1);
@@ -120,17 +205,21 @@ TEST_CASE("scalar.h in double follows the formulas", "[loops][scalar]") {
     }
     GE_INFO_WORST("double", name, worst);
     // Rounding the argument of a sharp function costs more than the function: exp's and erfc's tails.
-    const bool tail = name == "gelu" || name == "gelu_tanh" || name == "swish" || name == "celu" || name == "mish" || name == "hard_swish" || name == "hard_sigmoid";
+    const bool tail = name == "gelu" || name == "gelu_tanh" || name == "swish" || name == "celu" ||
+                      name == "mish" || name == "hard_swish" || name == "hard_sigmoid";
     CHECK(worst.units <= (tail ? 1500 : 4));
   }
 }
 
 // Tables of the interpreter: float, operand arrays.
 double most_units(const std::string& name) {
-  if (name == "gelu" || name == "gelu_tanh" || name == "swish") return 400;  // far tails: values under 1e-30, argument rounded
-  if (name == "hard_swish" || name == "hard_sigmoid") return 400;                  // near their zero the formula cancels
-  if (name == "mish" || name == "silu") return 100;                               // a times a subnormal
-  if (name == "celu" || name == "selu" || name == "elu" || name == "tanh" || name == "softplus" || name == "expm1") return 5;
+  if (name == "gelu" || name == "gelu_tanh" || name == "swish")
+    return 400;  // far tails: values under 1e-30, argument rounded
+  if (name == "hard_swish" || name == "hard_sigmoid") return 400;  // near their zero the formula cancels
+  if (name == "mish" || name == "silu") return 100;                // a times a subnormal
+  if (name == "celu" || name == "selu" || name == "elu" || name == "tanh" || name == "softplus" ||
+      name == "expm1")
+    return 5;
   return 3;
 }
 
@@ -152,7 +241,8 @@ TEST_CASE("the interpreter's float functions are accurate on every instruction s
         c[i] = static_cast<float>(z);
       }
       const bool compares = info.result == ScalarResult::boolean;
-      kernels.map[static_cast<int>(info.op)][0][0](compares ? static_cast<void*>(flags.data()) : out.data(), a.data(), b.data(), c.data(), kCount);
+      kernels.map[static_cast<int>(info.op)][0][0](compares ? static_cast<void*>(flags.data()) : out.data(),
+                                                   a.data(), b.data(), c.data(), kCount);
       Worst worst;
       for (int i = 0; i < kCount; ++i) {
         const Wide expected = formulas().at(name)(a[i], b[i], c[i]);
@@ -179,7 +269,8 @@ TEST_CASE("scalar operands and integers give what arrays give", "[loops][scalar]
       for (auto& d : data) {
         d.resize(kCount);
         for (auto& x : d) x = (uint64_t{rng()} << 32) ^ rng();
-        if (selects && &d == &data[0]) for (auto& x : d) x &= 0x0101010101010101u;
+        if (selects && &d == &data[0])
+          for (auto& x : d) x &= 0x0101010101010101u;
       }
       for (int mask = 1; mask < 8; ++mask) {
         if (table[mask] == nullptr) continue;
@@ -197,10 +288,12 @@ TEST_CASE("scalar operands and integers give what arrays give", "[loops][scalar]
         table[mask](some.data(), data[0].data(), data[1].data(), data[2].data(), kCount);
         INFO(info.name << " mask " << mask);
         bool same = all == some;
-        if (!same && type == DType::float32 && info.result == ScalarResult::same) {  // NaN payloads may differ
+        if (!same && type == DType::float32 &&
+            info.result == ScalarResult::same) {  // NaN payloads may differ
           same = true;
           for (int i = 0; i < kCount; ++i) {
-            const float x = reinterpret_cast<float*>(all.data())[i], y = reinterpret_cast<float*>(some.data())[i];
+            const float x = reinterpret_cast<float*>(all.data())[i],
+                        y = reinterpret_cast<float*>(some.data())[i];
             same &= x == y || (x != x && y != y);
           }
         }
@@ -212,7 +305,9 @@ TEST_CASE("scalar operands and integers give what arrays give", "[loops][scalar]
 }
 
 TEST_CASE("integer rules", "[loops][scalar]") {
-  const auto apply = [](ScalarOp op, DType type, int64_t a, int64_t b = 0, int64_t c = 0) { return scalar::apply_integer(static_cast<uint16_t>(op), type, a, b, c); };
+  const auto apply = [](ScalarOp op, DType type, int64_t a, int64_t b = 0, int64_t c = 0) {
+    return scalar::apply_integer(static_cast<uint16_t>(op), type, a, b, c);
+  };
   CHECK(apply(ScalarOp::div, DType::int32, 7, 0) == 0);
   CHECK(apply(ScalarOp::div, DType::int32, -7, 2) == -3);
   CHECK(apply(ScalarOp::div, DType::int32, INT32_MIN, -1) == INT32_MIN);
@@ -260,7 +355,9 @@ TEST_CASE("integer rules", "[loops][scalar]") {
 }
 
 TEST_CASE("NaN passes where the rules say", "[loops][scalar]") {
-  const auto real = [](ScalarOp op, double a, double b = 0, double c = 0) { return scalar::apply_real(static_cast<uint16_t>(op), a, b, c); };
+  const auto real = [](ScalarOp op, double a, double b = 0, double c = 0) {
+    return scalar::apply_real(static_cast<uint16_t>(op), a, b, c);
+  };
   for (const double other : {0.0, 1.0, -std::numeric_limits<double>::infinity()}) {
     CHECK(std::isnan(real(ScalarOp::max, NAN, other)));
     CHECK(std::isnan(real(ScalarOp::max, other, NAN)));

@@ -9,24 +9,31 @@ namespace ge {
 CudaDomain::CudaDomain(const LoopProgram& program, const LoopFacts& facts) : p_(program), facts_(facts) {
   while (p_.operands[whole_].row_level) ++whole_;
   std::set<uint32_t> indexed;
-  for (const LoopInstruction& c : p_.code) if (c.op == static_cast<uint16_t>(LoopOp::kIndex)) indexed.insert(c.imm);
+  for (const LoopInstruction& c : p_.code)
+    if (c.op == static_cast<uint16_t>(LoopOp::kIndex)) indexed.insert(c.imm);
   const int rank = p_.outer_rank + p_.row_rank;
   for (int a = 0; a < rank; ++a) {
     const LoopFacts::Axis& f = facts_.axes[static_cast<size_t>(a)];
     if (f.extent == 1) continue;
     const bool row = a >= p_.outer_rank;
-    bool merge = !axes_.empty() && axes_.back().row == row && !indexed.contains(static_cast<uint32_t>(a)) && !indexed.contains(axes_.back().to - 1u);
-    for (size_t i = 0; merge && i < p_.operands.size(); ++i) merge = operand_merges(i, axes_.back().to - 1, a);
+    bool merge = !axes_.empty() && axes_.back().row == row && !indexed.contains(static_cast<uint32_t>(a)) &&
+                 !indexed.contains(axes_.back().to - 1u);
+    for (size_t i = 0; merge && i < p_.operands.size(); ++i)
+      merge = operand_merges(i, axes_.back().to - 1, a);
     if (!merge) {
-      axes_.push_back({static_cast<uint8_t>(a), static_cast<uint8_t>(a + 1), row, f.extent, f.extent.value_or(f.max), f.extent ? f.extent : f.multiple_of});
+      axes_.push_back({static_cast<uint8_t>(a), static_cast<uint8_t>(a + 1), row, f.extent,
+                       f.extent.value_or(f.max), f.extent ? f.extent : f.multiple_of});
       continue;
     }
     CudaAxis& last = axes_.back();
-    const auto product = [](std::optional<int64_t> x, std::optional<int64_t> y) { return x && y ? checked_mul(*x, *y) : std::nullopt; };
+    const auto product = [](std::optional<int64_t> x, std::optional<int64_t> y) {
+      return x && y ? checked_mul(*x, *y) : std::nullopt;
+    };
     last.to = static_cast<uint8_t>(a + 1);
     last.extent = product(last.extent, f.extent);
     last.max = product(last.max, f.extent.value_or(f.max)).value_or(INT64_MAX);
-    last.multiple_of = product(last.multiple_of.value_or(1), (f.extent ? f.extent : f.multiple_of).value_or(1));
+    last.multiple_of =
+        product(last.multiple_of.value_or(1), (f.extent ? f.extent : f.multiple_of).value_or(1));
   }
 }
 
@@ -36,14 +43,16 @@ bool CudaDomain::operand_merges(size_t operand, int a, int b) const {
   const auto outer = o.strides[static_cast<size_t>(a)], inner = o.strides[static_cast<size_t>(b)];
   if (outer && inner) {
     if (*outer == 0 && *inner == 0) return true;
-    if (const auto extent = facts_.axes[static_cast<size_t>(b)].extent) return checked_mul(*inner, *extent) == *outer;
+    if (const auto extent = facts_.axes[static_cast<size_t>(b)].extent)
+      return checked_mul(*inner, *extent) == *outer;
   }
   return static_cast<size_t>(a) < o.merges.size() && o.merges[static_cast<size_t>(a)];
 }
 
 std::vector<int> CudaDomain::level_axes(bool row) const {
   std::vector<int> list;
-  for (size_t i = 0; i < axes_.size(); ++i) if (axes_[i].row == row) list.push_back(static_cast<int>(i));
+  for (size_t i = 0; i < axes_.size(); ++i)
+    if (axes_[i].row == row) list.push_back(static_cast<int>(i));
   return list;
 }
 
@@ -56,13 +65,16 @@ std::optional<int64_t> CudaDomain::stride(size_t operand, int axis) const {
 bool CudaDomain::is_dense(size_t operand, const std::vector<int>& axes) const {
   for (size_t i = 0; i + 1 < axes.size(); ++i) {
     if (axes[i + 1] != axes[i] + 1) return false;
-    if (!operand_merges(operand, axes_[static_cast<size_t>(axes[i])].to - 1, axes_[static_cast<size_t>(axes[i + 1])].from)) return false;
+    if (!operand_merges(operand, axes_[static_cast<size_t>(axes[i])].to - 1,
+                        axes_[static_cast<size_t>(axes[i + 1])].from))
+      return false;
   }
   return true;
 }
 
 int CudaDomain::axis_of(uint32_t domain_axis) const {
-  for (size_t i = 0; i < axes_.size(); ++i) if (domain_axis >= axes_[i].from && domain_axis < axes_[i].to) return static_cast<int>(i);
+  for (size_t i = 0; i < axes_.size(); ++i)
+    if (domain_axis >= axes_[i].from && domain_axis < axes_[i].to) return static_cast<int>(i);
   return -1;
 }
 
@@ -81,7 +93,8 @@ int64_t CudaDomain::max_count(const std::vector<int>& axes) const {
 }
 
 std::string CudaArguments::field(const std::string& name, ArgDesc source) {
-  const auto known = std::find_if(fields_.begin(), fields_.end(), [&](const auto& f) { return f.first == name; });
+  const auto known =
+      std::find_if(fields_.begin(), fields_.end(), [&](const auto& f) { return f.first == name; });
   if (known == fields_.end()) {
     source.offset = static_cast<uint32_t>(fields_.size() * 8);
     fields_.emplace_back(name, std::move(source));
@@ -89,18 +102,25 @@ std::string CudaArguments::field(const std::string& name, ArgDesc source) {
   return "a." + name;
 }
 std::string CudaArguments::pointer(size_t operand) {
-  return field("p" + std::to_string(operand), {.type = ArgType::kPointer, .source = ArgSource::kPtr, .operand = static_cast<int8_t>(operand)});
+  return field(
+      "p" + std::to_string(operand),
+      {.type = ArgType::kPointer, .source = ArgSource::kPtr, .operand = static_cast<int8_t>(operand)});
 }
 std::string CudaArguments::extent(int axis) {
   const CudaAxis& a = domain_.axes()[static_cast<size_t>(axis)];
   if (a.extent) return std::to_string(*a.extent) + "ll";
-  return field("n" + std::to_string(axis), {.type = ArgType::kI64, .source = ArgSource::kCount, .operand = static_cast<int8_t>(domain_.whole_operand()),
-                                            .a = static_cast<int8_t>(a.from), .b = static_cast<int8_t>(a.to)});
+  return field("n" + std::to_string(axis), {.type = ArgType::kI64,
+                                            .source = ArgSource::kCount,
+                                            .operand = static_cast<int8_t>(domain_.whole_operand()),
+                                            .a = static_cast<int8_t>(a.from),
+                                            .b = static_cast<int8_t>(a.to)});
 }
 std::string CudaArguments::stride(size_t operand, int axis) {
   if (const auto s = domain_.stride(operand, axis)) return std::to_string(*s) + "ll";
   return field("s" + std::to_string(operand) + "_" + std::to_string(axis),
-               {.type = ArgType::kI64, .source = ArgSource::kStride, .operand = static_cast<int8_t>(operand),
+               {.type = ArgType::kI64,
+                .source = ArgSource::kStride,
+                .operand = static_cast<int8_t>(operand),
                 .a = static_cast<int8_t>(domain_.axes()[static_cast<size_t>(axis)].to - 1)});
 }
 std::string CudaArguments::count(const std::vector<int>& axes) {
@@ -112,7 +132,8 @@ std::string CudaArguments::count(const std::vector<int>& axes) {
 
 std::string CudaArguments::struct_text(const std::string& name) const {
   std::string text = "struct " + name + " {";
-  for (const auto& [field, source] : fields_) text += std::string(source.type == ArgType::kPointer ? " void* " : " long long ") + field + ";";
+  for (const auto& [field, source] : fields_)
+    text += std::string(source.type == ArgType::kPointer ? " void* " : " long long ") + field + ";";
   return text + " };\n";
 }
 void CudaArguments::fill(KernelDesc& desc) const {

@@ -1,5 +1,6 @@
-// The domain of a loop as its kernels see it: axes that every operand lets merge are one, and each extent and stride is a
-// number in the text or a field of the argument struct. Entry: CudaDomain (facts) and CudaArguments (fields, in order of first use).
+// The domain of a loop as its kernels see it: axes that every operand lets merge are one, and each extent and
+// stride is a number in the text or a field of the argument struct. Entry: CudaDomain (facts) and
+// CudaArguments (fields, in order of first use).
 #pragma once
 #include <optional>
 #include <set>
@@ -11,7 +12,7 @@
 namespace ge {
 
 struct CudaAxis {
-  uint8_t from = 0, to = 0;          // of the domain's axes
+  uint8_t from = 0, to = 0;  // of the domain's axes
   bool row = false;
   std::optional<int64_t> extent;
   int64_t max = INT64_MAX;
@@ -30,9 +31,10 @@ class CudaDomain {
   bool is_dense(size_t operand, const std::vector<int>& axes) const;
   // The merged axis that holds the domain's axis; -1: an axis of extent 1.
   int axis_of(uint32_t domain_axis) const;
-  std::optional<int64_t> count(const std::vector<int>& axes) const;  // product of extents, where all are constants
-  int64_t max_count(const std::vector<int>& axes) const;             // saturates
-  size_t whole_operand() const { return whole_; }                    // one of element level: its dims are the domain's
+  std::optional<int64_t> count(
+      const std::vector<int>& axes) const;                // product of extents, where all are constants
+  int64_t max_count(const std::vector<int>& axes) const;  // saturates
+  size_t whole_operand() const { return whole_; }         // one of element level: its dims are the domain's
   const LoopProgram& program() const { return p_; }
   const LoopFacts& facts() const { return facts_; }
 
@@ -49,8 +51,8 @@ class CudaDomain {
 class CudaArguments {
  public:
   explicit CudaArguments(const CudaDomain& domain) : domain_(domain) {}
-  std::string pointer(size_t operand);         // "a.p0"
-  std::string extent(int axis);                // "1024ll" or "a.n1"
+  std::string pointer(size_t operand);  // "a.p0"
+  std::string extent(int axis);         // "1024ll" or "a.n1"
   std::string stride(size_t operand, int axis);
   std::string count(const std::vector<int>& axes);  // "(a.n0 * a.n1)"
   std::string struct_text(const std::string& name) const;

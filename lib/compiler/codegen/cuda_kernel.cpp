@@ -8,7 +8,9 @@
 namespace ge {
 namespace {
 
-std::string number(size_t i) { return std::to_string(i); }
+std::string number(size_t i) {
+  return std::to_string(i);
+}
 std::string hex(uint64_t bits) {
   char text[24];
   std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(bits));
@@ -18,34 +20,58 @@ std::string hex(uint64_t bits) {
 }  // namespace
 
 CudaKernel::CudaKernel(const CudaDomain& domain)
-    : domain_(domain), p_(domain.program()), args_(domain), needed_(needed_registers(p_)), used_operands_(p_.operands.size(), false),
-      held_(p_.code.size(), false), vector_operands_(p_.operands.size(), false), replaced_(p_.operands.size()) {
-  for (size_t r = 0; r < p_.code.size(); ++r) if (needed_[r] && (is_load(r) || is_store(r))) used_operands_[p_.code[r].imm] = true;
+    : domain_(domain),
+      p_(domain.program()),
+      args_(domain),
+      needed_(needed_registers(p_)),
+      used_operands_(p_.operands.size(), false),
+      held_(p_.code.size(), false),
+      vector_operands_(p_.operands.size(), false),
+      replaced_(p_.operands.size()) {
+  for (size_t r = 0; r < p_.code.size(); ++r)
+    if (needed_[r] && (is_load(r) || is_store(r))) used_operands_[p_.code[r].imm] = true;
 }
 
 std::string CudaKernel::type_name(DType type) {
   switch (type) {
-    case DType::float32: return "float";
-    case DType::float64: return "double";
-    case DType::int32: return "int";
-    case DType::int64: return "long long";
-    default: return "bool";
+    case DType::float32:
+      return "float";
+    case DType::float64:
+      return "double";
+    case DType::int32:
+      return "int";
+    case DType::int64:
+      return "long long";
+    default:
+      return "bool";
   }
 }
 std::string CudaKernel::memory_type_name(DType dtype) {
   switch (dtype) {
-    case DType::float16: return "ge::loop::Half";
-    case DType::bfloat16: return "ge::loop::Bfloat";
-    case DType::float8e4m3fn: return "ge::loop::Float8e4m3";
-    case DType::float8e5m2: return "ge::loop::Float8e5m2";
-    case DType::boolean: return "ge::loop::Boolean";
-    case DType::int16: return "short";
-    case DType::int8: return "signed char";
-    case DType::uint64: return "unsigned long long";
-    case DType::uint32: return "unsigned int";
-    case DType::uint16: return "unsigned short";
-    case DType::uint8: return "unsigned char";
-    default: return type_name(dtype);
+    case DType::float16:
+      return "ge::loop::Half";
+    case DType::bfloat16:
+      return "ge::loop::Bfloat";
+    case DType::float8e4m3fn:
+      return "ge::loop::Float8e4m3";
+    case DType::float8e5m2:
+      return "ge::loop::Float8e5m2";
+    case DType::boolean:
+      return "ge::loop::Boolean";
+    case DType::int16:
+      return "short";
+    case DType::int8:
+      return "signed char";
+    case DType::uint64:
+      return "unsigned long long";
+    case DType::uint32:
+      return "unsigned int";
+    case DType::uint16:
+      return "unsigned short";
+    case DType::uint8:
+      return "unsigned char";
+    default:
+      return type_name(dtype);
   }
 }
 
@@ -53,11 +79,13 @@ std::string CudaKernel::memory_type_name(DType dtype) {
 
 bool CudaKernel::needs_indices(const CudaGroup& group) const {
   if (group.axes.empty()) return false;
-  for (size_t i = 0; i < p_.operands.size(); ++i) if (used_operands_[i] && !domain_.is_dense(i, group.axes)) return true;
+  for (size_t i = 0; i < p_.operands.size(); ++i)
+    if (used_operands_[i] && !domain_.is_dense(i, group.axes)) return true;
   for (size_t r = 0; r < p_.code.size(); ++r) {
     if (!needed_[r] || p_.code[r].op != static_cast<uint16_t>(LoopOp::kIndex)) continue;
     const int axis = domain_.axis_of(p_.code[r].imm);
-    for (const int a : group.axes) if (a == axis) return true;
+    for (const int a : group.axes)
+      if (a == axis) return true;
   }
   return false;
 }
@@ -65,11 +93,13 @@ bool CudaKernel::needs_indices(const CudaGroup& group) const {
 void CudaKernel::declare_indices(const CudaGroup& group) {
   if (!needs_indices(group)) return;
   const auto index = [](int axis) { return "i" + std::to_string(axis); };
-  if (group.axes.size() == 1) return line("const long long " + index(group.axes[0]) + " = " + group.linear + ";");
+  if (group.axes.size() == 1)
+    return line("const long long " + index(group.axes[0]) + " = " + group.linear + ";");
   const std::string rest = "rest_" + group.linear;
   line("long long " + rest + " = " + group.linear + ";");
   for (size_t n = group.axes.size(); n-- > 1;) {
-    line("const long long " + index(group.axes[n]) + " = ge::loop::split(" + rest + ", " + args_.extent(group.axes[n]) + ");");
+    line("const long long " + index(group.axes[n]) + " = ge::loop::split(" + rest + ", " +
+         args_.extent(group.axes[n]) + ");");
   }
   line("const long long " + index(group.axes[0]) + " = " + rest + ";");
 }
@@ -94,26 +124,34 @@ void CudaKernel::declare_bases(const std::vector<CudaGroup>& groups) {
     const std::string type = memory_type_name(p_.operands[i].dtype);
     std::string moved;
     for (const CudaGroup& g : groups) moved += offset(i, g);
-    line(type + "* const b" + number(i) + " = static_cast<" + type + "*>(" + args_.pointer(i) + ")" + moved + ";");
+    line(type + "* const b" + number(i) + " = static_cast<" + type + "*>(" + args_.pointer(i) + ")" + moved +
+         ";");
   }
 }
 
 void CudaKernel::declare_held(const std::vector<bool>& hold, int elements) {
-  for (size_t r = 0; r < hold.size(); ++r) if (hold[r]) line(type_name(p_.code[r].type) + " x" + number(r) + "[" + std::to_string(elements) + "];");
+  for (size_t r = 0; r < hold.size(); ++r)
+    if (hold[r]) line(type_name(p_.code[r].type) + " x" + number(r) + "[" + std::to_string(elements) + "];");
 }
 
 // ---- values ----
 
 std::string CudaKernel::literal(size_t r) {
   const LoopInstruction& c = p_.code[r];
-  if (c.op == static_cast<uint16_t>(LoopOp::kRowCount)) return "static_cast<" + type_name(c.type) + ">(" + args_.count(domain_.row_axes()) + ")";
+  if (c.op == static_cast<uint16_t>(LoopOp::kRowCount))
+    return "static_cast<" + type_name(c.type) + ">(" + args_.count(domain_.row_axes()) + ")";
   const uint64_t bits = p_.constants[c.imm].bits;
   switch (c.type) {
-    case DType::float32: return "__uint_as_float(" + hex(bits & 0xffffffffu) + "u)";
-    case DType::float64: return "__longlong_as_double(static_cast<long long>(" + hex(bits) + "ull))";
-    case DType::int32: return "static_cast<int>(" + hex(bits & 0xffffffffu) + "u)";
-    case DType::int64: return "static_cast<long long>(" + hex(bits) + "ull)";
-    default: return bits != 0 ? "true" : "false";
+    case DType::float32:
+      return "__uint_as_float(" + hex(bits & 0xffffffffu) + "u)";
+    case DType::float64:
+      return "__longlong_as_double(static_cast<long long>(" + hex(bits) + "ull))";
+    case DType::int32:
+      return "static_cast<int>(" + hex(bits & 0xffffffffu) + "u)";
+    case DType::int64:
+      return "static_cast<long long>(" + hex(bits) + "ull)";
+    default:
+      return bits != 0 ? "true" : "false";
   }
 }
 
@@ -140,24 +178,33 @@ std::string CudaKernel::expression(size_t r, const CudaPass* pass) {
     return text + ")";
   }
   switch (static_cast<LoopOp>(c.op)) {
-    case LoopOp::kIndex: return index_of(c.imm, pass);
-    case LoopOp::kLoad: return "ge::loop::from_memory<" + type_name(c.type) + ">(*b" + number(c.imm) + ")";
-    default: break;
+    case LoopOp::kIndex:
+      return index_of(c.imm, pass);
+    case LoopOp::kLoad:
+      return "ge::loop::from_memory<" + type_name(c.type) + ">(*b" + number(c.imm) + ")";
+    default:
+      break;
   }
   const auto through = static_cast<DType>(c.imm);  // kCast
   if (through == c.type) return "ge::loop::value_cast<" + type_name(c.type) + ">(" + value(c.a) + ")";
-  return "ge::loop::cast_through<" + memory_type_name(through) + ", " + type_name(c.type) + ">(" + value(c.a) + ")";
+  return "ge::loop::cast_through<" + memory_type_name(through) + ", " + type_name(c.type) + ">(" +
+         value(c.a) + ")";
 }
 
 std::string CudaKernel::join_of(size_t r) const {
   const LoopInstruction& c = p_.code[r];
   const std::string type = type_name(p_.code[c.a].type);
   switch (static_cast<LoopOp>(c.op)) {
-    case LoopOp::kReduceSum: return "ge::loop::Sum<" + type + ">";
-    case LoopOp::kReduceProd: return "ge::loop::Prod<" + type + ">";
-    case LoopOp::kReduceMax: return "ge::loop::Max<" + type + ">";
-    case LoopOp::kReduceMin: return "ge::loop::Min<" + type + ">";
-    default: break;
+    case LoopOp::kReduceSum:
+      return "ge::loop::Sum<" + type + ">";
+    case LoopOp::kReduceProd:
+      return "ge::loop::Prod<" + type + ">";
+    case LoopOp::kReduceMax:
+      return "ge::loop::Max<" + type + ">";
+    case LoopOp::kReduceMin:
+      return "ge::loop::Min<" + type + ">";
+    default:
+      break;
   }
   const bool max = c.op == static_cast<uint16_t>(LoopOp::kReduceArgMax);
   return "ge::loop::Arg<" + type + (max ? ", true" : ", false") + (c.imm ? ", true>" : ", false>");
@@ -192,14 +239,17 @@ void CudaKernel::row_stores(const std::string& condition) {
     if (!is_store(r) || c.element) continue;
     if (!opened) open("if (" + condition + ")");
     opened = true;
-    line("*b" + number(c.imm) + " = ge::loop::to_memory<" + memory_type_name(p_.operands[c.imm].dtype) + ">(" + value(c.a) + ");");
+    line("*b" + number(c.imm) + " = ge::loop::to_memory<" + memory_type_name(p_.operands[c.imm].dtype) +
+         ">(" + value(c.a) + ");");
   }
   if (opened) close();
 }
 
 // ---- passes ----
 
-std::vector<bool> CudaKernel::wanted(int sweep) const { return wanted_in_sweep(p_, needed_, sweep, held_); }
+std::vector<bool> CudaKernel::wanted(int sweep) const {
+  return wanted_in_sweep(p_, needed_, sweep, held_);
+}
 
 std::vector<bool> CudaKernel::choose_held() const {
   std::vector<int> sweeps(p_.code.size(), 0);
@@ -214,13 +264,15 @@ std::vector<bool> CudaKernel::choose_held() const {
     const bool worth = is_load(r) || is_costly(c.op) || c.op == static_cast<uint16_t>(LoopOp::kCast);
     hold[r] = c.element && !is_inline(r) && worth && sweeps[r] > 1;
   }
-  // A held value makes what it alone was computed from unnecessary in later sweeps: count again with it there.
+  // A held value makes what it alone was computed from unnecessary in later sweeps: count again with it
+  // there.
   std::vector<int> reads(p_.code.size(), 0);
   std::vector<bool> have(p_.code.size(), false);
   for (int s = 0; s < p_.sweeps; ++s) {
     const auto want = wanted_in_sweep(p_, needed_, s, have);
     for (size_t r = 0; r < want.size(); ++r) reads[r] += want[r] ? 1 : 0;
-    for (size_t r = 0; r < want.size(); ++r) if (want[r] && hold[r]) have[r] = true;
+    for (size_t r = 0; r < want.size(); ++r)
+      if (want[r] && hold[r]) have[r] = true;
   }
   for (size_t r = 0; r < hold.size(); ++r) hold[r] = hold[r] && reads[r] > 1;
   return hold;
@@ -236,7 +288,8 @@ int CudaKernel::loads_in_sweep(int sweep) const {
 bool CudaKernel::holds_anything_wide() const {
   for (size_t r = 0; r < p_.code.size(); ++r) {
     const DType t = p_.code[r].type;
-    if (needed_[r] && p_.code[r].element && !is_inline(r) && (t == DType::float64 || t == DType::int64)) return true;
+    if (needed_[r] && p_.code[r].element && !is_inline(r) && (t == DType::float64 || t == DType::int64))
+      return true;
   }
   return false;
 }
@@ -256,21 +309,31 @@ void CudaKernel::close_chunk(const CudaPass& pass) {
 void CudaKernel::load(size_t r, const CudaPass& pass) {
   const LoopInstruction& c = p_.code[r];
   const std::string into = "x" + number(r) + (pass.chunks > 1 ? " + k * " + std::to_string(pass.vector) : "");
-  if (!replaced_[c.imm].empty()) return line("*(" + into + ") = ge::loop::from_memory<" + type_name(c.type) + ">(" + replaced_[c.imm] + ");");
+  if (!replaced_[c.imm].empty())
+    return line("*(" + into + ") = ge::loop::from_memory<" + type_name(c.type) + ">(" + replaced_[c.imm] +
+                ");");
   const std::string at = "b" + number(c.imm) + offset(c.imm, pass.group);
   const std::string count = std::to_string(pass.vector);
-  const auto stride = pass.group.axes.empty() ? std::optional<int64_t>(0) : domain_.stride(c.imm, pass.group.axes.back());
-  // Loads carry no streaming hint, stores do: on an H200 a 12-op chain over 2 x 64M floats took 191 us without, 210 us with it.
-  if (stride == 0) line("ge::loop::load_repeated<" + count + ">(" + at + ", " + into + ");");
-  else if (vector_operands_[c.imm]) line("ge::loop::load<" + count + ", false>(" + at + ", " + into + ");");
-  else line("ge::loop::load_strided<" + count + ">(" + at + ", " + args_.stride(c.imm, pass.group.axes.back()) + ", " + into + ");");
+  const auto stride =
+      pass.group.axes.empty() ? std::optional<int64_t>(0) : domain_.stride(c.imm, pass.group.axes.back());
+  // Loads carry no streaming hint, stores do: on an H200 a 12-op chain over 2 x 64M floats took 191 us
+  // without, 210 us with it.
+  if (stride == 0)
+    line("ge::loop::load_repeated<" + count + ">(" + at + ", " + into + ");");
+  else if (vector_operands_[c.imm])
+    line("ge::loop::load<" + count + ", false>(" + at + ", " + into + ");");
+  else
+    line("ge::loop::load_strided<" + count + ">(" + at + ", " + args_.stride(c.imm, pass.group.axes.back()) +
+         ", " + into + ");");
 }
 
 void CudaKernel::store(size_t r, const CudaPass& pass) {
   const LoopInstruction& c = p_.code[r];
   const std::string at = "b" + number(c.imm) + offset(c.imm, pass.group), count = std::to_string(pass.vector);
   const bool streams = domain_.facts().operands[c.imm].streaming;
-  if (vector_operands_[c.imm] || (pass.vector == 1 && streams)) return line("ge::loop::store<" + count + ", " + (streams ? "true" : "false") + ">(" + at + ", y" + number(r) + ");");
+  if (vector_operands_[c.imm] || (pass.vector == 1 && streams))
+    return line("ge::loop::store<" + count + ", " + (streams ? "true" : "false") + ">(" + at + ", y" +
+                number(r) + ");");
   const std::string stride = pass.group.axes.empty() ? "0ll" : args_.stride(c.imm, pass.group.axes.back());
   line("ge::loop::store_strided<" + count + ">(" + at + ", " + stride + ", y" + number(r) + ");");
 }
@@ -278,11 +341,14 @@ void CudaKernel::store(size_t r, const CudaPass& pass) {
 void CudaKernel::compute(const CudaPass& pass, const std::vector<bool>& want, const std::vector<bool>& hold) {
   const bool last = pass.sweep == p_.sweeps - 1;
   std::vector<size_t> stores;
-  for (size_t r = 0; r < p_.code.size(); ++r) if (last && is_store(r) && p_.code[r].element) stores.push_back(r);
-  for (const size_t r : stores) line(type_name(p_.code[r].type) + " y" + number(r) + "[" + std::to_string(pass.vector) + "];");
+  for (size_t r = 0; r < p_.code.size(); ++r)
+    if (last && is_store(r) && p_.code[r].element) stores.push_back(r);
+  for (const size_t r : stores)
+    line(type_name(p_.code[r].type) + " y" + number(r) + "[" + std::to_string(pass.vector) + "];");
   if (pass.vector > 1) line("#pragma unroll");
   open("for (int v = 0; v < " + std::to_string(pass.vector) + "; ++v)");
-  line("const int t = " + std::string(pass.chunks > 1 ? "k * " + std::to_string(pass.vector) + " + v" : "v") + ";");
+  line("const int t = " + std::string(pass.chunks > 1 ? "k * " + std::to_string(pass.vector) + " + v" : "v") +
+       ";");
   for (size_t r = 0; r < p_.code.size(); ++r) {
     const LoopInstruction& c = p_.code[r];
     if (!want[r] || !c.element || is_inline(r) || is_load(r) || held_[r]) continue;
@@ -293,7 +359,8 @@ void CudaKernel::compute(const CudaPass& pass, const std::vector<bool>& want, co
     const LoopInstruction& c = p_.code[r];
     if (!needed_[r] || !is_reduction(c.op) || c.sweep != pass.sweep + 1) continue;
     const bool positional = c.op >= static_cast<uint16_t>(LoopOp::kReduceArgMax);
-    const std::string element = positional ? join_of(r) + "::Type{" + value(c.a) + ", " + pass.group.linear + " + v}" : value(c.a);
+    const std::string element =
+        positional ? join_of(r) + "::Type{" + value(c.a) + ", " + pass.group.linear + " + v}" : value(c.a);
     line("acc" + number(r) + " = " + join_of(r) + "::join(acc" + number(r) + ", " + element + ");");
   }
   for (const size_t r : stores) line("y" + number(r) + "[v] = " + value(p_.code[r].a) + ";");
@@ -304,10 +371,13 @@ void CudaKernel::compute(const CudaPass& pass, const std::vector<bool>& want, co
 void CudaKernel::pass(const CudaPass& pass, const std::vector<bool>& hold) {
   const std::vector<bool> want = wanted(pass.sweep);
   std::vector<size_t> loads;
-  for (size_t r = 0; r < p_.code.size(); ++r) if (want[r] && is_load(r) && p_.code[r].element && !held_[r]) loads.push_back(r);
+  for (size_t r = 0; r < p_.code.size(); ++r)
+    if (want[r] && is_load(r) && p_.code[r].element && !held_[r]) loads.push_back(r);
   open("");
   for (const size_t r : loads) {
-    if (!hold[r]) line(type_name(p_.code[r].type) + " x" + number(r) + "[" + std::to_string(pass.chunks * pass.vector) + "];");
+    if (!hold[r])
+      line(type_name(p_.code[r].type) + " x" + number(r) + "[" + std::to_string(pass.chunks * pass.vector) +
+           "];");
   }
   if (!loads.empty()) {
     open_chunk(pass);
@@ -318,7 +388,8 @@ void CudaKernel::pass(const CudaPass& pass, const std::vector<bool>& hold) {
   compute(pass, want, hold);
   close_chunk(pass);
   close();
-  for (size_t r = 0; r < p_.code.size(); ++r) if (want[r] && hold[r] && p_.code[r].element) held_[r] = true;
+  for (size_t r = 0; r < p_.code.size(); ++r)
+    if (want[r] && hold[r] && p_.code[r].element) held_[r] = true;
 }
 
 }  // namespace ge

@@ -1,9 +1,11 @@
-// Writes one kernel's text: positions, loads, the instructions of a pass over elements, row values, stores. Entry: CudaKernel.
-// The methods (cuda_methods.cpp) decide which thread takes which elements; this class knows how an element is computed.
+// Writes one kernel's text: positions, loads, the instructions of a pass over elements, row values, stores.
+// Entry: CudaKernel. The methods (cuda_methods.cpp) decide which thread takes which elements; this class
+// knows how an element is computed.
 //
-// A pass is two unrolled loops over the thread's `chunks` of `vector` neighbouring elements: the first issues all loads, the second
-// computes, reduces and stores. Names in the text: b<i> an operand's data, i<k> the index along a merged axis, r<i> a register,
-// x<i>[t] a register of the thread's element t (a load, or a value held for later passes), acc<i> an accumulator.
+// A pass is two unrolled loops over the thread's `chunks` of `vector` neighbouring elements: the first issues
+// all loads, the second computes, reduces and stores. Names in the text: b<i> an operand's data, i<k> the
+// index along a merged axis, r<i> a register, x<i>[t] a register of the thread's element t (a load, or a
+// value held for later passes), acc<i> an accumulator.
 #pragma once
 #include <functional>
 #include <string>
@@ -22,9 +24,9 @@ struct CudaGroup {
 struct CudaPass {
   int sweep = 0;
   int chunks = 1, vector = 1;
-  CudaGroup group;           // its last axis is the vector's
-  std::string position;      // linear position of chunk k's first element, in terms of k
-  std::string condition;     // of that position being inside, in terms of the linear's name; empty: always
+  CudaGroup group;        // its last axis is the vector's
+  std::string position;   // linear position of chunk k's first element, in terms of k
+  std::string condition;  // of that position being inside, in terms of the linear's name; empty: always
 };
 
 class CudaKernel {
@@ -33,13 +35,22 @@ class CudaKernel {
 
   const CudaDomain& domain() const { return domain_; }
   CudaArguments& arguments() { return args_; }
-  void line(const std::string& text) { body_ += std::string(static_cast<size_t>(indent_) * 2, ' ') + text + "\n"; }
-  void open(const std::string& text) { line(text.empty() ? "{" : text + " {"); ++indent_; }
-  void close() { --indent_; line("}"); }
+  void line(const std::string& text) {
+    body_ += std::string(static_cast<size_t>(indent_) * 2, ' ') + text + "\n";
+  }
+  void open(const std::string& text) {
+    line(text.empty() ? "{" : text + " {");
+    ++indent_;
+  }
+  void close() {
+    --indent_;
+    line("}");
+  }
   const std::string& body() const { return body_; }
 
   bool uses(size_t operand) const { return used_operands_[operand]; }  // not where all its loads are dead
-  // Which operands may be read and written whole vectors at a time (contiguous there, aligned by fact or guard).
+  // Which operands may be read and written whole vectors at a time (contiguous there, aligned by fact or
+  // guard).
   void set_vector_operands(std::vector<bool> which) { vector_operands_ = std::move(which); }
   // Loads of `operand` take this expression instead of its memory.
   void replace_load(size_t operand, std::string expression) { replaced_[operand] = std::move(expression); }
@@ -50,17 +61,18 @@ class CudaKernel {
   void declare_bases(const std::vector<CudaGroup>& groups);
   // x<i>: arrays of `elements` that live on across passes.
   void declare_held(const std::vector<bool>& hold, int elements);
-  // Values of row level that are ready before `sweep`. `finish` gives the text that joins an accumulator over the row's threads.
+  // Values of row level that are ready before `sweep`. `finish` gives the text that joins an accumulator over
+  // the row's threads.
   using Finish = std::function<std::string(const std::string& join, const std::string& accumulator)>;
   void row_values(int sweep, const Finish& finish);
-  void start_accumulators(int sweep);                 // of reductions made in `sweep`
+  void start_accumulators(int sweep);  // of reductions made in `sweep`
   void row_stores(const std::string& condition);
   void pass(const CudaPass& pass, const std::vector<bool>& hold);
 
   // Element values worth keeping from one pass to the next: loads and costly ones that several sweeps want.
   std::vector<bool> choose_held() const;
   int loads_in_sweep(int sweep) const;
-  bool holds_anything_wide() const;                   // a register of 8 bytes is held or reduced
+  bool holds_anything_wide() const;  // a register of 8 bytes is held or reduced
 
   static std::string type_name(DType register_type);
   static std::string memory_type_name(DType dtype);
@@ -69,7 +81,8 @@ class CudaKernel {
   bool is_load(size_t r) const { return p_.code[r].op == static_cast<uint16_t>(LoopOp::kLoad); }
   bool is_store(size_t r) const { return p_.code[r].op == static_cast<uint16_t>(LoopOp::kStore); }
   bool is_inline(size_t r) const {
-    return p_.code[r].op == static_cast<uint16_t>(LoopOp::kConstant) || p_.code[r].op == static_cast<uint16_t>(LoopOp::kRowCount);
+    return p_.code[r].op == static_cast<uint16_t>(LoopOp::kConstant) ||
+           p_.code[r].op == static_cast<uint16_t>(LoopOp::kRowCount);
   }
   std::vector<bool> wanted(int sweep) const;
   bool needs_indices(const CudaGroup& group) const;

@@ -9,13 +9,17 @@ namespace ge {
 namespace {
 
 constexpr int kFlatThreads = 256;
-constexpr int kWarpBlock = 128;     // threads of a block whose rows take a warp or less
+constexpr int kWarpBlock = 128;  // threads of a block whose rows take a warp or less
 constexpr int kTile = 32, kTileRows = 8;
 constexpr const char* kName = "@name@";
 
-std::string number(int64_t i) { return std::to_string(i); }
+std::string number(int64_t i) {
+  return std::to_string(i);
+}
 
-CudaGroup group_of(std::vector<int> axes, std::string linear) { return {std::move(axes), std::move(linear)}; }
+CudaGroup group_of(std::vector<int> axes, std::string linear) {
+  return {std::move(axes), std::move(linear)};
+}
 
 // Domain axes of some merged axes, as grid terms; neighbours share one.
 void add_terms(const CudaDomain& domain, const std::vector<int>& axes, int64_t per_block, LoopGrid& grid) {
@@ -24,10 +28,12 @@ void add_terms(const CudaDomain& domain, const std::vector<int>& axes, int64_t p
   bool neighbours = true;
   for (size_t i = 0; i + 1 < axes.size(); ++i) neighbours &= axes[i + 1] == axes[i] + 1;
   if (neighbours) {
-    grid.terms.push_back({all[static_cast<size_t>(axes.front())].from, all[static_cast<size_t>(axes.back())].to, per_block});
+    grid.terms.push_back(
+        {all[static_cast<size_t>(axes.front())].from, all[static_cast<size_t>(axes.back())].to, per_block});
     return;
   }
-  for (const int a : axes) grid.terms.push_back({all[static_cast<size_t>(a)].from, all[static_cast<size_t>(a)].to, 1});
+  for (const int a : axes)
+    grid.terms.push_back({all[static_cast<size_t>(a)].from, all[static_cast<size_t>(a)].to, 1});
 }
 
 OperandDesc describe(const CudaDomain& domain, size_t i, const CudaVectors* vectors) {
@@ -38,17 +44,22 @@ OperandDesc describe(const CudaDomain& domain, size_t i, const CudaVectors* vect
   d.dtypes = DTypeSet{o.dtype};
   d.min_rank = d.max_rank = static_cast<int8_t>(domain.program().outer_rank + domain.program().row_rank);
   const int size = bits_of(o.dtype) / 8;
-  d.align_bytes = static_cast<int16_t>(vectors != nullptr && vectors->operands[i] ? std::min(16, size * vectors->width) : size);
+  d.align_bytes = static_cast<int16_t>(
+      vectors != nullptr && vectors->operands[i] ? std::min(16, size * vectors->width) : size);
   return d;
 }
 
 // Names the kernel after its text and describes it.
-CudaLoopVariant finish(CudaKernel& kernel, std::string method, int threads_x, int threads_y, const CudaVectors* vectors) {
+CudaLoopVariant finish(CudaKernel& kernel, std::string method, int threads_x, int threads_y,
+                       const CudaVectors* vectors) {
   CudaLoopVariant v;
-  std::string text = kernel.arguments().struct_text(std::string(kName) + "_args") + "// " + method + "\n" + "extern \"C\" __global__ void __launch_bounds__(" +
-                     number(threads_x * threads_y) + ") " + kName + "(const __grid_constant__ " + kName + "_args a) {\n" + kernel.body() + "}\n";
+  std::string text = kernel.arguments().struct_text(std::string(kName) + "_args") + "// " + method + "\n" +
+                     "extern \"C\" __global__ void __launch_bounds__(" + number(threads_x * threads_y) +
+                     ") " + kName + "(const __grid_constant__ " + kName + "_args a) {\n" + kernel.body() +
+                     "}\n";
   v.symbol = "loop_" + hash128_hex(as_bytes(text)).substr(0, 12);
-  for (size_t at = text.find(kName); at != std::string::npos; at = text.find(kName, at)) text.replace(at, std::string_view(kName).size(), v.symbol);
+  for (size_t at = text.find(kName); at != std::string::npos; at = text.find(kName, at))
+    text.replace(at, std::string_view(kName).size(), v.symbol);
   v.method = std::move(method);
   v.fragment = std::move(text);
   v.block = {threads_x, threads_y, 1};
@@ -58,7 +69,8 @@ CudaLoopVariant finish(CudaKernel& kernel, std::string method, int threads_x, in
   v.desc.limits.min_arch = 80;
   v.desc.limits.max_threads = threads_x * threads_y;
   const CudaDomain& domain = kernel.domain();
-  for (size_t i = 0; i < domain.program().operands.size(); ++i) v.desc.operands.push_back(describe(domain, i, vectors));
+  for (size_t i = 0; i < domain.program().operands.size(); ++i)
+    v.desc.operands.push_back(describe(domain, i, vectors));
   kernel.arguments().fill(v.desc);
   if (vectors != nullptr) v.guards = vectors->guards;
   return v;
@@ -89,10 +101,12 @@ CudaVectors choose_vectors(const CudaDomain& domain, const std::vector<int>& axe
   if (axes.empty() || width <= 1) return v;
   const int last = axes.back();
   const CudaAxis& axis = domain.axes()[static_cast<size_t>(last)];
-  if (axis.extent) while (width > 1 && *axis.extent % width != 0) width /= 2;
+  if (axis.extent)
+    while (width > 1 && *axis.extent % width != 0) width /= 2;
   if (width == 1) return v;
   const auto known_multiple = axis.extent ? axis.extent : axis.multiple_of;
-  if (!known_multiple || *known_multiple % width != 0) v.guards.push_back({LoopGuard::Kind::kExtentMultiple, 0, axis.from, axis.to, width});
+  if (!known_multiple || *known_multiple % width != 0)
+    v.guards.push_back({LoopGuard::Kind::kExtentMultiple, 0, axis.from, axis.to, width});
   v.width = width;
   for (size_t i = 0; i < v.operands.size(); ++i) {
     if (domain.program().operands[i].row_level || domain.stride(i, last) != 1) continue;
@@ -104,14 +118,19 @@ CudaVectors choose_vectors(const CudaDomain& domain, const std::vector<int>& axe
       if (a == last) continue;
       std::vector<int> chain;
       for (int k = a; k <= last; ++k) chain.push_back(k);
-      if (a < last && domain.is_dense(i, chain)) continue;  // a multiple of the extent, which is one of the width
+      if (a < last && domain.is_dense(i, chain))
+        continue;  // a multiple of the extent, which is one of the width
       const auto stride = domain.stride(i, a);
       const CudaAxis& other = domain.axes()[static_cast<size_t>(a)];
-      if (stride) fits &= *stride % unit == 0;
-      else guards.push_back({LoopGuard::Kind::kStrideMultiple, static_cast<uint8_t>(i), static_cast<uint8_t>(other.to - 1), other.to, unit});
+      if (stride)
+        fits &= *stride % unit == 0;
+      else
+        guards.push_back({LoopGuard::Kind::kStrideMultiple, static_cast<uint8_t>(i),
+                          static_cast<uint8_t>(other.to - 1), other.to, unit});
     }
     if (!fits) continue;
-    if (domain.facts().operands[i].align_bytes % (unit * size) != 0) guards.push_back({LoopGuard::Kind::kAligned, static_cast<uint8_t>(i), 0, 0, unit * size});
+    if (domain.facts().operands[i].align_bytes % (unit * size) != 0)
+      guards.push_back({LoopGuard::Kind::kAligned, static_cast<uint8_t>(i), 0, 0, unit * size});
     v.operands[i] = true;
     v.guards.insert(v.guards.end(), guards.begin(), guards.end());
   }
@@ -125,12 +144,18 @@ CudaLoopVariant print_flat(const CudaDomain& domain, const CudaVectors& vectors,
   const int per_block = kFlatThreads * chunks * vectors.width;
   kernel.line("ge::loop::wait_for_inputs();");
   kernel.line("const long long total = " + kernel.arguments().count(axes) + ";");
-  kernel.line("const long long first = blockIdx.x * " + number(per_block) + "ll + threadIdx.x * " + number(vectors.width) + "u;");
+  kernel.line("const long long first = blockIdx.x * " + number(per_block) + "ll + threadIdx.x * " +
+              number(vectors.width) + "u;");
   kernel.declare_bases({});
-  CudaPass pass{.sweep = 0, .chunks = chunks, .vector = vectors.width, .group = group_of(axes, "e"),
-                .position = "first + k * " + number(kFlatThreads * vectors.width), .condition = "e < total"};
+  CudaPass pass{.sweep = 0,
+                .chunks = chunks,
+                .vector = vectors.width,
+                .group = group_of(axes, "e"),
+                .position = "first + k * " + number(kFlatThreads * vectors.width),
+                .condition = "e < total"};
   kernel.pass(pass, std::vector<bool>(domain.program().code.size(), false));
-  CudaLoopVariant v = finish(kernel, vectors.width > 1 ? "flat_vector" + number(vectors.width) : "flat", kFlatThreads, 1, &vectors);
+  CudaLoopVariant v = finish(kernel, vectors.width > 1 ? "flat_vector" + number(vectors.width) : "flat",
+                             kFlatThreads, 1, &vectors);
   add_terms(domain, axes, per_block, v.grid);
   return v;
 }
@@ -153,21 +178,24 @@ CudaLoopVariant print_transpose(const CudaDomain& domain, int across) {
   const auto& program = domain.program();
   for (size_t i = 0; i < program.operands.size(); ++i) {
     if (program.operands[i].output || !kernel.uses(i) || domain.stride(i, across) != 1) continue;
-    const std::string type = CudaKernel::memory_type_name(program.operands[i].dtype), name = "tile" + number(static_cast<int64_t>(i));
+    const std::string type = CudaKernel::memory_type_name(program.operands[i].dtype),
+                      name = "tile" + number(static_cast<int64_t>(i));
     kernel.line("__shared__ " + type + " " + name + "[32][33];");
   }
   kernel.open("");
   kernel.declare_bases({batch});
   kernel.line("#pragma unroll");
   kernel.open("for (int k = 0; k < " + number(kTile / kTileRows) + "; ++k)");
-  kernel.line("const long long to_q = q0 + threadIdx.y + k * " + number(kTileRows) + ", to_p = p0 + threadIdx.x;");
+  kernel.line("const long long to_q = q0 + threadIdx.y + k * " + number(kTileRows) +
+              ", to_p = p0 + threadIdx.x;");
   kernel.open("if (to_q < " + nq + " && to_p < " + np + ")");
   for (size_t i = 0; i < program.operands.size(); ++i) {
     if (program.operands[i].output || !kernel.uses(i) || domain.stride(i, across) != 1) continue;
     const std::string name = "tile" + number(static_cast<int64_t>(i));
     const auto stride = domain.stride(i, along);
     const std::string moved = stride == 0 ? "" : " + to_q * " + args.stride(i, along);
-    kernel.line(name + "[threadIdx.y + k * " + number(kTileRows) + "][threadIdx.x] = b" + number(static_cast<int64_t>(i)) + "[to_p" + moved + "];");
+    kernel.line(name + "[threadIdx.y + k * " + number(kTileRows) + "][threadIdx.x] = b" +
+                number(static_cast<int64_t>(i)) + "[to_p" + moved + "];");
     kernel.replace_load(i, name + "[threadIdx.x][threadIdx.y + k * " + number(kTileRows) + "]");
   }
   kernel.close();
@@ -176,8 +204,13 @@ CudaLoopVariant print_transpose(const CudaDomain& domain, int across) {
   kernel.line("__syncthreads();");
   kernel.declare_indices(q);
   kernel.declare_bases({batch, q});
-  kernel.pass({.sweep = 0, .chunks = kTile / kTileRows, .vector = 1, .group = p, .position = "p0 + threadIdx.y + k * " + number(kTileRows),
-               .condition = "p < " + np + " && q < " + nq}, std::vector<bool>(program.code.size(), false));
+  kernel.pass({.sweep = 0,
+               .chunks = kTile / kTileRows,
+               .vector = 1,
+               .group = p,
+               .position = "p0 + threadIdx.y + k * " + number(kTileRows),
+               .condition = "p < " + np + " && q < " + nq},
+              std::vector<bool>(program.code.size(), false));
   CudaLoopVariant v = finish(kernel, "transpose", kTile, kTileRows, nullptr);
   for (const int a : others) add_terms(domain, {a}, 1, v.grid);
   add_terms(domain, {across}, kTile, v.grid);
@@ -185,7 +218,8 @@ CudaLoopVariant print_transpose(const CudaDomain& domain, int across) {
   return v;
 }
 
-CudaLoopVariant print_row_held(const CudaDomain& domain, const CudaVectors& vectors, int threads, int chunks) {
+CudaLoopVariant print_row_held(const CudaDomain& domain, const CudaVectors& vectors, int threads,
+                               int chunks) {
   CudaKernel kernel(domain);
   kernel.set_vector_operands(vectors.operands);
   const CudaGroup outer = group_of(domain.outer_axes(), "row"), row = group_of(domain.row_axes(), "j");
@@ -196,7 +230,8 @@ CudaLoopVariant print_row_held(const CudaDomain& domain, const CudaVectors& vect
   kernel.line("const int lane = threadIdx.x % " + number(threads) + ";");
   if (shares) {
     const std::string rows = kernel.arguments().count(outer.axes);
-    kernel.line("const long long own_row = blockIdx.x * " + number(rows_per_block) + "ll + threadIdx.x / " + number(threads) + ";");
+    kernel.line("const long long own_row = blockIdx.x * " + number(rows_per_block) + "ll + threadIdx.x / " +
+                number(threads) + ";");
     kernel.line("const bool live = own_row < " + rows + ";");
     kernel.line("const long long row = live ? own_row : " + rows + " - 1;");
   } else {
@@ -208,7 +243,10 @@ CudaLoopVariant print_row_held(const CudaDomain& domain, const CudaVectors& vect
   kernel.declare_held(hold, chunks * vectors.width);
   const bool full = domain.count(row.axes) == int64_t{threads} * chunks * vectors.width;
   const std::string inside = full ? "" : "j < " + kernel.arguments().count(row.axes);
-  CudaPass pass{.chunks = chunks, .vector = vectors.width, .group = row, .position = "(k * " + number(threads) + " + lane) * " + number(vectors.width),
+  CudaPass pass{.chunks = chunks,
+                .vector = vectors.width,
+                .group = row,
+                .position = "(k * " + number(threads) + " + lane) * " + number(vectors.width),
                 .condition = shares ? (full ? "live" : "live && " + inside) : inside};
   const auto join = [&](const std::string& join, const std::string& acc) {
     if (threads == 1) return acc;
@@ -223,7 +261,9 @@ CudaLoopVariant print_row_held(const CudaDomain& domain, const CudaVectors& vect
   }
   kernel.row_values(domain.program().sweeps, join);
   kernel.row_stores(shares ? "live && lane == 0" : "lane == 0");
-  CudaLoopVariant v = finish(kernel, "row_held_" + number(threads) + "x" + number(chunks) + "x" + number(vectors.width), block, 1, &vectors);
+  CudaLoopVariant v =
+      finish(kernel, "row_held_" + number(threads) + "x" + number(chunks) + "x" + number(vectors.width),
+             block, 1, &vectors);
   add_terms(domain, outer.axes, rows_per_block, v.grid);
   return v;
 }
@@ -238,21 +278,31 @@ CudaLoopVariant print_row_reread(const CudaDomain& domain, const CudaVectors& ve
   kernel.declare_indices(outer);
   kernel.declare_bases({outer});
   const std::string length = kernel.arguments().count(row.axes);
-  const auto join = [&](const std::string& join, const std::string& acc) { return "ge::loop::over_block<" + join + ", " + number(threads) + ">(" + acc + ", shared)"; };
+  const auto join = [&](const std::string& join, const std::string& acc) {
+    return "ge::loop::over_block<" + join + ", " + number(threads) + ">(" + acc + ", shared)";
+  };
   const std::vector<bool> nothing(domain.program().code.size(), false);
   for (int s = 0; s < domain.program().sweeps; ++s) {
     kernel.row_values(s, join);
     kernel.start_accumulators(s);
     const int loads = std::max(1, kernel.loads_in_sweep(s));
     const int chunks = std::clamp(4 / loads, 1, 4);
-    kernel.open("for (long long base = 0; base < " + length + "; base += " + number(int64_t{threads} * vectors.width * chunks) + ")");
-    kernel.pass({.sweep = s, .chunks = chunks, .vector = vectors.width, .group = row,
-                 .position = "base + (k * " + number(threads) + " + static_cast<int>(threadIdx.x)) * " + number(vectors.width), .condition = "j < " + length}, nothing);
+    kernel.open("for (long long base = 0; base < " + length +
+                "; base += " + number(int64_t{threads} * vectors.width * chunks) + ")");
+    kernel.pass({.sweep = s,
+                 .chunks = chunks,
+                 .vector = vectors.width,
+                 .group = row,
+                 .position = "base + (k * " + number(threads) + " + static_cast<int>(threadIdx.x)) * " +
+                             number(vectors.width),
+                 .condition = "j < " + length},
+                nothing);
     kernel.close();
   }
   kernel.row_values(domain.program().sweeps, join);
   kernel.row_stores("threadIdx.x == 0");
-  CudaLoopVariant v = finish(kernel, "row_reread_" + number(threads) + "x" + number(vectors.width), threads, 1, &vectors);
+  CudaLoopVariant v =
+      finish(kernel, "row_reread_" + number(threads) + "x" + number(vectors.width), threads, 1, &vectors);
   add_terms(domain, outer.axes, 1, v.grid);
   return v;
 }
@@ -261,12 +311,14 @@ CudaLoopVariant print_columns(const CudaDomain& domain, int lanes) {
   CudaKernel kernel(domain);
   std::vector<int> others = domain.outer_axes();
   std::erase(others, lanes);
-  const CudaGroup batch = group_of(others, "batch"), column = group_of({lanes}, "c"), row = group_of(domain.row_axes(), "j");
+  const CudaGroup batch = group_of(others, "batch"), column = group_of({lanes}, "c"),
+                  row = group_of(domain.row_axes(), "j");
   const int rows = domain.max_count(row.axes) <= 16 ? 4 : 16;
   const std::string columns = kernel.arguments().extent(lanes), length = kernel.arguments().count(row.axes);
   kernel.line("ge::loop::wait_for_inputs();");
   kernel.line("long long batch = blockIdx.x;");
-  kernel.line("const long long own = ge::loop::split(batch, (" + columns + " + 31) / 32) * 32 + threadIdx.x;");
+  kernel.line("const long long own = ge::loop::split(batch, (" + columns +
+              " + 31) / 32) * 32 + threadIdx.x;");
   kernel.line("const bool live = own < " + columns + ";");
   kernel.line("const long long c = live ? own : " + columns + " - 1;");
   kernel.line("__shared__ ge::loop::Best<double> shared[" + number(32 * rows) + "];");
@@ -282,8 +334,13 @@ CudaLoopVariant print_columns(const CudaDomain& domain, int lanes) {
     kernel.row_values(s, join);
     kernel.start_accumulators(s);
     kernel.open("for (long long base = 0; base < " + length + "; base += " + number(rows * kChunks) + ")");
-    kernel.pass({.sweep = s, .chunks = kChunks, .vector = 1, .group = row, .position = "base + k * " + number(rows) + " + static_cast<int>(threadIdx.y)",
-                 .condition = "live && j < " + length}, nothing);
+    kernel.pass({.sweep = s,
+                 .chunks = kChunks,
+                 .vector = 1,
+                 .group = row,
+                 .position = "base + k * " + number(rows) + " + static_cast<int>(threadIdx.y)",
+                 .condition = "live && j < " + length},
+                nothing);
     kernel.close();
   }
   kernel.row_values(domain.program().sweeps, join);

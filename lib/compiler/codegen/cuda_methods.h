@@ -1,9 +1,10 @@
-// Ways to run a loop on a GPU: each prints one kernel. Entry: one function per method. Precondition of all: a verified program.
+// Ways to run a loop on a GPU: each prints one kernel. Entry: one function per method. Precondition of all: a
+// verified program.
 //   flat          a thread takes chunks of neighbouring elements            (no rows)
-//   transpose     32 x 32 tiles through shared memory                       (no rows; an input is contiguous along another axis)
-//   row_held      1..1024 threads take a row, each element kept in registers: read once, written once, exact two-pass
-//   row_reread    a block takes a row and reads it again in each sweep      (rows of any length)
-//   columns       threads along a contiguous outer axis, reductions over strided rows
+//   transpose     32 x 32 tiles through shared memory                       (no rows; an input is contiguous
+//   along another axis) row_held      1..1024 threads take a row, each element kept in registers: read once,
+//   written once, exact two-pass row_reread    a block takes a row and reads it again in each sweep (rows of
+//   any length) columns       threads along a contiguous outer axis, reductions over strided rows
 #pragma once
 #include "compiler/codegen/cuda_domain.h"
 #include "compiler/codegen/cuda_text.h"

@@ -1,4 +1,5 @@
-// Chooses the methods that print a loop, best first. The numbers here are occupancy and register figures of sm_80 to sm_90.
+// Chooses the methods that print a loop, best first. The numbers here are occupancy and register figures of
+// sm_80 to sm_90.
 #include "compiler/codegen/cuda_text.h"
 
 #include <algorithm>
@@ -12,8 +13,8 @@
 namespace ge {
 namespace {
 
-constexpr int64_t kSmallFlat = 1 << 20;     // elements below which more blocks beat more loads in flight
-constexpr int kHeldRegisters = 64;          // of a thread, for the elements of its row
+constexpr int64_t kSmallFlat = 1 << 20;  // elements below which more blocks beat more loads in flight
+constexpr int kHeldRegisters = 64;       // of a thread, for the elements of its row
 constexpr int64_t kLongRow = 16384;
 
 // Loads of 16 bytes (or of one element) that a chunk issues.
@@ -32,7 +33,8 @@ int accesses_per_chunk(const CudaDomain& domain, const CudaVectors& vectors) {
 // A function of doubles takes tens of registers itself, and is bound by arithmetic anyway.
 bool heavy_in_double(const CudaDomain& domain) {
   const auto& code = domain.program().code;
-  return std::any_of(code.begin(), code.end(), [](const LoopInstruction& c) { return c.type == DType::float64 && is_costly(c.op); });
+  return std::any_of(code.begin(), code.end(),
+                     [](const LoopInstruction& c) { return c.type == DType::float64 && is_costly(c.op); });
 }
 
 int flat_chunks(const CudaDomain& domain, const CudaVectors& vectors) {
@@ -50,7 +52,9 @@ int transposed_axis(const CudaDomain& domain) {
     const auto inner = last >= 0 ? domain.stride(i, last) : std::optional<int64_t>(1);
     if (domain.program().operands[i].output || inner == 0 || inner == 1) continue;
     for (int a = 0; a < last; ++a) {
-      if (domain.stride(i, a) == 1 && domain.axes()[static_cast<size_t>(a)].max >= 8 && domain.axes()[static_cast<size_t>(last)].max >= 8) return a;
+      if (domain.stride(i, a) == 1 && domain.axes()[static_cast<size_t>(a)].max >= 8 &&
+          domain.axes()[static_cast<size_t>(last)].max >= 8)
+        return a;
     }
   }
   return -1;
@@ -66,7 +70,9 @@ class Variants {
  public:
   // False once an unconditional variant is in: what follows could never run.
   bool open() const { return list_.empty() || !list_.back().guards.empty(); }
-  void add(CudaLoopVariant v) { if (open()) list_.push_back(std::move(v)); }
+  void add(CudaLoopVariant v) {
+    if (open()) list_.push_back(std::move(v));
+  }
   std::vector<CudaLoopVariant> take() { return std::move(list_); }
 
  private:
@@ -74,7 +80,8 @@ class Variants {
 };
 
 void flat_variants(const CudaDomain& domain, Variants& variants) {
-  if (const int across = transposed_axis(domain); across >= 0) return variants.add(print_transpose(domain, across));
+  if (const int across = transposed_axis(domain); across >= 0)
+    return variants.add(print_transpose(domain, across));
   const std::vector<int> axes = every_axis(domain);
   const auto rank = static_cast<uint8_t>(domain.program().outer_rank);
   for (const int width : {widest_vector(domain, axes), 1}) {
@@ -83,7 +90,8 @@ void flat_variants(const CudaDomain& domain, Variants& variants) {
     const int chunks = flat_chunks(domain, vectors);
     if (chunks > 1) {
       const auto total = domain.count(axes);
-      const bool never_small = total && *total > kSmallFlat, always_small = domain.max_count(axes) <= kSmallFlat;
+      const bool never_small = total && *total > kSmallFlat,
+                 always_small = domain.max_count(axes) <= kSmallFlat;
       if (!never_small) {
         CudaLoopVariant small = print_flat(domain, vectors, 1);
         if (!always_small) small.guards.push_back({LoopGuard::Kind::kExtentAtMost, 0, 0, rank, kSmallFlat});
@@ -116,7 +124,8 @@ int power_of_two_at_least(int64_t n) {
 }
 
 // The held variant for rows of up to `most` elements; false where a row does not fit registers.
-bool held_variant(const CudaDomain& domain, const CudaVectors& vectors, int64_t most, int elements, Variants& variants, const LoopGuard* guard) {
+bool held_variant(const CudaDomain& domain, const CudaVectors& vectors, int64_t most, int elements,
+                  Variants& variants, const LoopGuard* guard) {
   const int64_t vectors_in_row = std::max<int64_t>((most + vectors.width - 1) / vectors.width, 1);
   const int chunks_most = std::max(1, elements / vectors.width);
   for (const int threads : {32, 128, 256, 512, 1024}) {
@@ -138,7 +147,8 @@ void row_variants(const CudaDomain& domain, Variants& variants) {
   const auto length = domain.count(axes);
   const int64_t most = domain.max_count(axes);
   const auto at_most = [&](int64_t n) {
-    return LoopGuard{LoopGuard::Kind::kExtentAtMost, 0, p.outer_rank, static_cast<uint8_t>(p.outer_rank + p.row_rank), n};
+    return LoopGuard{LoopGuard::Kind::kExtentAtMost, 0, p.outer_rank,
+                     static_cast<uint8_t>(p.outer_rank + p.row_rank), n};
   };
   for (const int width : {widest_vector(domain, axes), 1}) {
     const CudaVectors vectors = choose_vectors(domain, axes, width);
@@ -167,7 +177,8 @@ int column_axis(const CudaDomain& domain) {
   if (domain.row_axes().empty()) return -1;
   const auto contiguous = [&](int axis) {
     int n = 0;
-    for (size_t i = 0; i < domain.program().operands.size(); ++i) n += !domain.program().operands[i].row_level && domain.stride(i, axis) == 1;
+    for (size_t i = 0; i < domain.program().operands.size(); ++i)
+      n += !domain.program().operands[i].row_level && domain.stride(i, axis) == 1;
     return n;
   };
   int best = -1, most = contiguous(domain.row_axes().back());
@@ -182,7 +193,8 @@ int column_axis(const CudaDomain& domain) {
 Status check_facts(const LoopProgram& program, const LoopFacts& facts) {
   const size_t rank = program.outer_rank + program.row_rank;
   bool fits = facts.axes.size() == rank && facts.operands.size() == program.operands.size();
-  for (const auto& o : facts.operands) fits &= o.strides.size() == rank && (o.merges.empty() || o.merges.size() == rank);
+  for (const auto& o : facts.operands)
+    fits &= o.strides.size() == rank && (o.merges.empty() || o.merges.size() == rank);
   return fits ? Status() : fail(Code::internal).because("facts of a loop do not fit its program");
 }
 
@@ -193,12 +205,16 @@ Result<std::vector<CudaLoopVariant>> print_cuda_loop(const LoopProgram& program,
   GE_TRY(check_facts(program, facts));
   const CudaDomain domain(program, facts);
   Variants variants;
-  if (program.row_rank == 0) flat_variants(domain, variants);
-  else if (const int lanes = column_axis(domain); lanes >= 0) variants.add(print_columns(domain, lanes));
-  else row_variants(domain, variants);
+  if (program.row_rank == 0)
+    flat_variants(domain, variants);
+  else if (const int lanes = column_axis(domain); lanes >= 0)
+    variants.add(print_columns(domain, lanes));
+  else
+    row_variants(domain, variants);
   auto list = variants.take();
   for (const CudaLoopVariant& v : list) {
-    if (v.desc.args_size > kMaxArgsSize) return fail(Code::unsupported_feature).because("the loop has too many operands for one kernel");
+    if (v.desc.args_size > kMaxArgsSize)
+      return fail(Code::unsupported_feature).because("the loop has too many operands for one kernel");
   }
   return list;
 }
@@ -208,7 +224,8 @@ LoopFacts facts_of(const LoopProgram& program, std::span<const TensorView> views
   size_t whole = 0;
   while (program.operands[whole].row_level) ++whole;
   const int rank = program.outer_rank + program.row_rank;
-  for (int a = 0; a < rank; ++a) facts.axes.push_back({views[whole].dims[a], views[whole].dims[a], std::nullopt});
+  for (int a = 0; a < rank; ++a)
+    facts.axes.push_back({views[whole].dims[a], views[whole].dims[a], std::nullopt});
   for (const TensorView& view : views) {
     LoopFacts::Operand o;
     for (int a = 0; a < rank; ++a) o.strides.push_back(view.strides[a]);
@@ -220,14 +237,16 @@ LoopFacts facts_of(const LoopProgram& program, std::span<const TensorView> views
 }
 
 std::string_view cuda_prelude() {
-  static const std::string text = std::string(embedded_text("kernels/scalar.h")) + std::string(embedded_text("kernels/loop/loop_device.h"));
+  static const std::string text = std::string(embedded_text("kernels/scalar.h")) +
+                                  std::string(embedded_text("kernels/loop/loop_device.h"));
   return text;
 }
 
 std::string cuda_source(std::span<const CudaLoopVariant* const> variants) {
   std::string text(cuda_prelude());
   std::set<std::string> printed;
-  for (const CudaLoopVariant* v : variants) if (printed.insert(v->symbol).second) text += "\n" + v->fragment;
+  for (const CudaLoopVariant* v : variants)
+    if (printed.insert(v->symbol).second) text += "\n" + v->fragment;
   return text;
 }
 

@@ -1,6 +1,7 @@
-// A LoopProgram as CUDA kernels. Entry: print_cuda_loop. Pure text: the same program and facts give the same bytes.
-// Each variant is one extern "C" __global__ function that takes one struct by value; desc.args says how the runtime fills it.
-// All variants of a program, and of many programs, go into one source (cuda_source) and one NVRTC call.
+// A LoopProgram as CUDA kernels. Entry: print_cuda_loop. Pure text: the same program and facts give the same
+// bytes. Each variant is one extern "C" __global__ function that takes one struct by value; desc.args says
+// how the runtime fills it. All variants of a program, and of many programs, go into one source (cuda_source)
+// and one NVRTC call.
 #pragma once
 #include <array>
 #include <optional>
@@ -18,19 +19,20 @@ namespace ge {
 // What is known at compile time about the domain and the operands' views; nothing known is always right.
 struct LoopFacts {
   struct Axis {
-    std::optional<int64_t> extent;         // a constant
-    int64_t max = INT64_MAX;               // upper bound
-    std::optional<int64_t> multiple_of;    // extent is known to be a multiple of it
+    std::optional<int64_t> extent;       // a constant
+    int64_t max = INT64_MAX;             // upper bound
+    std::optional<int64_t> multiple_of;  // extent is known to be a multiple of it
   };
   struct Operand {
-    std::vector<std::optional<int64_t>> strides;  // per domain axis; constants (0: repeats, 1: contiguous), else read at run time
-    // merges[a]: stride[a] == stride[b] * extent[b] for every value of the dims, b being the next axis whose extent is not
-    // the constant 1. (Where all are constants it is found without being told.)
+    std::vector<std::optional<int64_t>>
+        strides;  // per domain axis; constants (0: repeats, 1: contiguous), else read at run time
+    // merges[a]: stride[a] == stride[b] * extent[b] for every value of the dims, b being the next axis whose
+    // extent is not the constant 1. (Where all are constants it is found without being told.)
     std::vector<bool> merges;
-    int64_t align_bytes = 1;               // of the data address, for every value of the dims
-    bool streaming = false;                // too large to stay in the caches: read and written once
+    int64_t align_bytes = 1;  // of the data address, for every value of the dims
+    bool streaming = false;   // too large to stay in the caches: read and written once
   };
-  std::vector<Axis> axes;                  // of the domain: outer, then row
+  std::vector<Axis> axes;  // of the domain: outer, then row
   std::vector<Operand> operands;
 };
 // Facts of views whose dims and strides are final (static shapes, tests). The alignment is the address'.
@@ -49,8 +51,8 @@ struct LoopGuard {
   uint8_t from = 0, to = 0;
   int64_t value = 0;
 };
-// Blocks to launch, all along x: the product over terms of ceil(product of extents of axes [from, to) / per_block).
-// Zero blocks: nothing to do, the launch is skipped.
+// Blocks to launch, all along x: the product over terms of ceil(product of extents of axes [from, to) /
+// per_block). Zero blocks: nothing to do, the launch is skipped.
 struct LoopGrid {
   struct Term {
     uint8_t from = 0, to = 0;
@@ -69,7 +71,8 @@ struct CudaLoopVariant {
   std::vector<LoopGuard> guards;  // all must hold
 };
 
-// Variants, best first; the last has no guards. unsupported_feature for a program that no variant prints (the message says why).
+// Variants, best first; the last has no guards. unsupported_feature for a program that no variant prints (the
+// message says why).
 Result<std::vector<CudaLoopVariant>> print_cuda_loop(const LoopProgram& program, const LoopFacts& facts);
 
 // kernels/scalar.h and kernels/loop/loop_device.h, as embedded in this build.

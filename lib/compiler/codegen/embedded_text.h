@@ -1,4 +1,5 @@
-// Source files of this repository that travel inside the compiler. Entry: embedded_text. Made by cmake/GeEmbedText.cmake.
+// Source files of this repository that travel inside the compiler. Entry: embedded_text. Made by
+// cmake/GeEmbedText.cmake.
 #pragma once
 #include <string_view>
 

@@ -14,7 +14,8 @@ struct Nvrtc::Functions {
   int (*version)(int* major, int* minor) = nullptr;
   int (*supported_count)(int* count) = nullptr;
   int (*supported)(int* archs) = nullptr;
-  int (*create)(Program*, const char* source, const char* name, int headers, const char* const* texts, const char* const* names) = nullptr;
+  int (*create)(Program*, const char* source, const char* name, int headers, const char* const* texts,
+                const char* const* names) = nullptr;
   int (*destroy)(Program*) = nullptr;
   int (*compile)(Program, int options, const char* const*) = nullptr;
   int (*log_size)(Program, size_t*) = nullptr;
@@ -34,24 +35,29 @@ std::vector<std::string> candidates() {
   for (const char* variable : {"CUDA_HOME", "CUDA_PATH"}) {
     const char* home = std::getenv(variable);
     if (home == nullptr || *home == 0) continue;
-    for (const char* version : {"13", "12"}) names.push_back(std::string(home) + "/lib64/libnvrtc.so." + version);
+    for (const char* version : {"13", "12"})
+      names.push_back(std::string(home) + "/lib64/libnvrtc.so." + version);
   }
-  for (const char* name : {"libnvrtc.so.13", "libnvrtc.so.12", "/usr/local/cuda/lib64/libnvrtc.so.13", "/usr/local/cuda/lib64/libnvrtc.so.12",
-                           "/usr/local/cuda/lib64/libnvrtc.so"}) {
+  for (const char* name : {"libnvrtc.so.13", "libnvrtc.so.12", "/usr/local/cuda/lib64/libnvrtc.so.13",
+                           "/usr/local/cuda/lib64/libnvrtc.so.12", "/usr/local/cuda/lib64/libnvrtc.so"}) {
     names.push_back(name);
   }
   return names;
 }
 
 Diagnostic unavailable(std::string found) {
-  return fail(Code::codegen_unavailable).because(std::move(found)).try_("install NVRTC (part of the CUDA toolkit), or set GE_NVRTC to its libnvrtc.so");
+  return fail(Code::codegen_unavailable)
+      .because(std::move(found))
+      .try_("install NVRTC (part of the CUDA toolkit), or set GE_NVRTC to its libnvrtc.so");
 }
 
 // The program of one compilation, destroyed on every way out.
 class ProgramOwner {
  public:
   explicit ProgramOwner(int (*destroy)(OpaqueProgram**)) : destroy_(destroy) {}
-  ~ProgramOwner() { if (program != nullptr) destroy_(&program); }
+  ~ProgramOwner() {
+    if (program != nullptr) destroy_(&program);
+  }
   ProgramOwner(const ProgramOwner&) = delete;
   OpaqueProgram* program = nullptr;
 
@@ -80,7 +86,8 @@ Result<Nvrtc> Nvrtc::open() {
     GE_TRY(library->bind("nvrtcGetPTX", f->ptx));
     return library->bind("nvrtcGetErrorString", f->error_string);
   };
-  if (const Status bound = bind_all(); !bound.ok()) return unavailable(library->name() + " is no NVRTC of version 11.2 or later");
+  if (const Status bound = bind_all(); !bound.ok())
+    return unavailable(library->name() + " is no NVRTC of version 11.2 or later");
   int major = 0, minor = 0;
   if (f->version(&major, &minor) != 0) return unavailable(library->name() + " does not tell its version");
   return Nvrtc(std::move(f), major * 1000 + minor * 10);
@@ -91,19 +98,25 @@ Result<NvrtcResult> Nvrtc::compile(const std::string& source, int arch, const Nv
   int count = 0;
   if (f.supported_count(&count) != 0) return unavailable("NVRTC does not tell its architectures");
   std::vector<int> archs(static_cast<size_t>(count));
-  if (count > 0 && f.supported(archs.data()) != 0) return unavailable("NVRTC does not tell its architectures");
+  if (count > 0 && f.supported(archs.data()) != 0)
+    return unavailable("NVRTC does not tell its architectures");
   bool known = false;
   for (const int a : archs) known |= a == arch;
-  if (!known) return unavailable("NVRTC " + std::to_string(version_ / 1000) + "." + std::to_string(version_ / 10 % 100) + " does not know sm_" + std::to_string(arch));
+  if (!known)
+    return unavailable("NVRTC " + std::to_string(version_ / 1000) + "." +
+                       std::to_string(version_ / 10 % 100) + " does not know sm_" + std::to_string(arch));
 
   ProgramOwner owner(f.destroy);
   const auto check = [&](int code, const char* what) -> Status {
     if (code == 0) return {};
     return fail(Code::codegen_failed).because(std::string(what) + ": " + f.error_string(code));
   };
-  GE_TRY(check(f.create(&owner.program, source.c_str(), "ge_loops.cu", 0, nullptr, nullptr), "nvrtcCreateProgram"));
+  GE_TRY(check(f.create(&owner.program, source.c_str(), "ge_loops.cu", 0, nullptr, nullptr),
+               "nvrtcCreateProgram"));
   const std::string arch_flag = "--gpu-architecture=sm_" + std::to_string(arch) + (arch == 90 ? "a" : "");
-  std::vector<const char*> flags{arch_flag.c_str(), "--std=c++17", options.fuse_multiply_add ? "--fmad=true" : "--fmad=false", "--device-as-default-execution-space"};
+  std::vector<const char*> flags{arch_flag.c_str(), "--std=c++17",
+                                 options.fuse_multiply_add ? "--fmad=true" : "--fmad=false",
+                                 "--device-as-default-execution-space"};
   if (options.device_debug_log) flags.push_back("--ptxas-options=-v");
   const int compiled = f.compile(owner.program, static_cast<int>(flags.size()), flags.data());
 
@@ -112,11 +125,13 @@ Result<NvrtcResult> Nvrtc::compile(const std::string& source, int arch, const Nv
   if (f.log_size(owner.program, &size) == 0 && size > 1) {
     result.log.resize(size);
     f.log(owner.program, result.log.data());
-    while (!result.log.empty() && (result.log.back() == '\0' || result.log.back() == '\n')) result.log.pop_back();
+    while (!result.log.empty() && (result.log.back() == '\0' || result.log.back() == '\n'))
+      result.log.pop_back();
   }
   if (compiled != 0) {
     constexpr size_t kMostLog = 4000;  // the first errors tell
-    return fail(Code::codegen_failed).because(std::string(f.error_string(compiled)) + "\n" + result.log.substr(0, kMostLog));
+    return fail(Code::codegen_failed)
+        .because(std::string(f.error_string(compiled)) + "\n" + result.log.substr(0, kMostLog));
   }
   GE_TRY(check(f.cubin_size(owner.program, &size), "nvrtcGetCUBINSize"));
   result.cubin.resize(size);

@@ -1,5 +1,5 @@
-// Executes a LoopPlan. A piece of work walks its items; an item is a group of rows (or a tile where there are no rows); each
-// sweep's steps run over the item's tiles. A step is one call over a whole tile.
+// Executes a LoopPlan. A piece of work walks its items; an item is a group of rows (or a tile where there are
+// no rows); each sweep's steps run over the item's tiles. A step is one call over a whole tile.
 #include "runtime/cpu/bytecode_run.h"
 
 #include <algorithm>
@@ -10,6 +10,9 @@
 
 namespace ge::cpu {
 namespace {
+
+constexpr int64_t kCacheLine = 64;
+constexpr size_t kMostAhead = 8;  // operands fetched ahead
 
 struct Tile {
   int64_t batch = 0, slow_begin = 0, slow_count = 1, fast_begin = 0, fast_count = 1;
@@ -82,14 +85,19 @@ void for_each_run(const Walk& w, const Tile& tile, Run&& run) {
 // ---- moving elements between views and dense arrays, by their width alone ----
 template <class U>
 void gather_run(U* dst, const U* src, int64_t count, int64_t stride) {
-  if (stride == 1) std::memcpy(dst, src, static_cast<size_t>(count) * sizeof(U));
-  else if (stride == 0) std::fill_n(dst, count, *src);
-  else for (int64_t i = 0; i < count; ++i) dst[i] = src[i * stride];
+  if (stride == 1)
+    std::memcpy(dst, src, static_cast<size_t>(count) * sizeof(U));
+  else if (stride == 0)
+    std::fill_n(dst, count, *src);
+  else
+    for (int64_t i = 0; i < count; ++i) dst[i] = src[i * stride];
 }
 template <class U>
 void scatter_run(U* dst, const U* src, int64_t count, int64_t stride) {
-  if (stride == 1) std::memcpy(dst, src, static_cast<size_t>(count) * sizeof(U));
-  else for (int64_t i = 0; i < count; ++i) dst[i * stride] = src[i];
+  if (stride == 1)
+    std::memcpy(dst, src, static_cast<size_t>(count) * sizeof(U));
+  else
+    for (int64_t i = 0; i < count; ++i) dst[i * stride] = src[i];
 }
 template <class U>
 void gather(const Walk& w, const Tile& tile, const void* src, void* dst) {
@@ -109,38 +117,57 @@ void scatter(const Walk& w, const Tile& tile, const void* src, void* dst) {
 }
 void gather_bytes(int64_t width, const Walk& w, const Tile& tile, const void* src, void* dst) {
   switch (width) {
-    case 1: return gather<uint8_t>(w, tile, src, dst);
-    case 2: return gather<uint16_t>(w, tile, src, dst);
-    case 4: return gather<uint32_t>(w, tile, src, dst);
-    default: return gather<uint64_t>(w, tile, src, dst);
+    case 1:
+      return gather<uint8_t>(w, tile, src, dst);
+    case 2:
+      return gather<uint16_t>(w, tile, src, dst);
+    case 4:
+      return gather<uint32_t>(w, tile, src, dst);
+    default:
+      return gather<uint64_t>(w, tile, src, dst);
   }
 }
 void scatter_bytes(int64_t width, const Walk& w, const Tile& tile, const void* src, void* dst) {
   switch (width) {
-    case 1: return scatter<uint8_t>(w, tile, src, dst);
-    case 2: return scatter<uint16_t>(w, tile, src, dst);
-    case 4: return scatter<uint32_t>(w, tile, src, dst);
-    default: return scatter<uint64_t>(w, tile, src, dst);
+    case 1:
+      return scatter<uint8_t>(w, tile, src, dst);
+    case 2:
+      return scatter<uint16_t>(w, tile, src, dst);
+    case 4:
+      return scatter<uint32_t>(w, tile, src, dst);
+    default:
+      return scatter<uint64_t>(w, tile, src, dst);
   }
 }
 void fill_bytes(int64_t width, const void* value, int64_t count, void* dst) {
   switch (width) {
-    case 1: return gather_run(static_cast<uint8_t*>(dst), static_cast<const uint8_t*>(value), count, 0);
-    case 4: return gather_run(static_cast<uint32_t*>(dst), static_cast<const uint32_t*>(value), count, 0);
-    default: return gather_run(static_cast<uint64_t*>(dst), static_cast<const uint64_t*>(value), count, 0);
+    case 1:
+      return gather_run(static_cast<uint8_t*>(dst), static_cast<const uint8_t*>(value), count, 0);
+    case 4:
+      return gather_run(static_cast<uint32_t*>(dst), static_cast<const uint32_t*>(value), count, 0);
+    default:
+      return gather_run(static_cast<uint64_t*>(dst), static_cast<const uint64_t*>(value), count, 0);
   }
 }
 
-int64_t width_of(DType t) { return bits_of(t) / 8; }
+int64_t width_of(DType t) {
+  return bits_of(t) / 8;
+}
 
-// Register types differ from element types in width, or in that a boolean register is 0 or 1 whatever byte was stored.
-bool same_form(DType memory, DType reg) { return memory == reg && reg != DType::boolean; }
+// Register types differ from element types in width, or in that a boolean register is 0 or 1 whatever byte
+// was stored.
+bool same_form(DType memory, DType reg) {
+  return memory == reg && reg != DType::boolean;
+}
 
 // ---- one thread's piece of work ----
 class Piece {
  public:
-  Piece(const LoopPlan& plan, void* const* data, std::byte* scratch) : plan_(plan), data_(data), scratch_(scratch),
-                                                                       pointers_(reinterpret_cast<std::byte**>(scratch + plan.pointers_offset)) {
+  Piece(const LoopPlan& plan, void* const* data, std::byte* scratch)
+      : plan_(plan),
+        data_(data),
+        scratch_(scratch),
+        pointers_(reinterpret_cast<std::byte**>(scratch + plan.pointers_offset)) {
     for (size_t i = 0; i < plan.slots.size(); ++i) {
       const Slot& slot = plan.slots[i];
       pointers_[i] = slot.kind == SlotKind::kConstant
@@ -148,6 +175,10 @@ class Piece {
                          : scratch + slot.offset;
       if (slot.kind == SlotKind::kDirect || slot.kind == SlotKind::kSegment) moving_ = true;
     }
+    size_t ahead = 0;
+    for (size_t i = 0; i < plan.operands.size() && ahead < kMostAhead; ++i)
+      if (plan.operands[i].ahead) ahead_storage_[ahead++].operand = i;
+    fetch_ahead_ = std::span(ahead_storage_, ahead);
     const int64_t rows = plan.columns ? plan.tile_fast : plan.tile_slow;
     full_ = {0, 0, std::min(plan.tile_slow, plan.slow), 0, std::min(plan.tile_fast, plan.fast)};
     capacity_ = std::max<int64_t>({plan.tile_slow * plan.tile_fast, rows, 1});
@@ -157,9 +188,12 @@ class Piece {
 
   void run(int64_t begin, int64_t end) {
     for (int64_t item = begin; item < end; ++item) {
-      if (!plan_.has_rows) run_flat(item);
-      else if (plan_.columns) run_columns(item);
-      else run_rows(item);
+      if (!plan_.has_rows)
+        run_flat(item);
+      else if (plan_.columns)
+        run_columns(item);
+      else
+        run_rows(item);
     }
   }
 
@@ -180,7 +214,8 @@ class Piece {
     for (int sweep = 0; sweep < plan_.sweeps; ++sweep) {
       run_row_steps(sweep, rows);
       for (int64_t f = 0; f < plan_.fast; f += plan_.tile_fast) {
-        run_elements(sweep, {0, rows.slow_begin, rows.slow_count, f, std::min(plan_.tile_fast, plan_.fast - f)}, f);
+        run_elements(sweep,
+                     {0, rows.slow_begin, rows.slow_count, f, std::min(plan_.tile_fast, plan_.fast - f)}, f);
       }
     }
     run_row_steps(plan_.sweeps, rows);
@@ -208,38 +243,78 @@ class Piece {
   void run_elements(int sweep, const Tile& tile, int64_t position) {
     position_ = position;
     if (moving_) move_pointers(tile);
-    for (const Step& s : plan_.element_steps[static_cast<size_t>(sweep)]) run_step(s, tile, tile.count());
+    const auto& steps = plan_.element_steps[static_cast<size_t>(sweep)];
+    const int64_t lines = fetch_ahead_.empty() || steps.empty()
+                              ? 0
+                              : start_fetching(tile) / static_cast<int64_t>(steps.size()) + 1;
+    for (const Step& s : steps) {
+      if (lines > 0) fetch(lines);
+      run_step(s, tile, tile.count());
+    }
+  }
+
+  // The next tile's inputs lie right behind this one's (or somewhere harmless). They are asked for a few
+  // lines before each step, so that memory works while the steps compute. Returns the number of lines.
+  int64_t start_fetching(const Tile& tile) {
+    int64_t lines = 0;
+    for (Ahead& a : fetch_ahead_) {
+      const int64_t size_bytes = tile.count() * width_of(plan_.operands[a.operand].dtype);
+      a.next = address(a.operand, tile) + size_bytes;
+      a.lines = size_bytes / kCacheLine;
+      lines += a.lines;
+    }
+    return lines;
+  }
+  void fetch(int64_t lines) {
+    for (Ahead& a : fetch_ahead_) {
+      for (; lines > 0 && a.lines > 0; --lines, --a.lines, a.next += kCacheLine)
+        __builtin_prefetch(a.next, 0, 3);
+    }
   }
 
   void move_pointers(const Tile& tile) {
     for (size_t i = 0; i < plan_.slots.size(); ++i) {
       const Slot& slot = plan_.slots[i];
-      if (slot.kind == SlotKind::kDirect) pointers_[i] = address(slot.operand, tile);
-      else if (slot.kind == SlotKind::kSegment) pointers_[i] = scratch_ + slot.offset + position_ * segment_width(tile) * slot.element_bytes;
+      if (slot.kind == SlotKind::kDirect)
+        pointers_[i] = address(slot.operand, tile);
+      else if (slot.kind == SlotKind::kSegment)
+        pointers_[i] = scratch_ + slot.offset + position_ * segment_width(tile) * slot.element_bytes;
     }
   }
   int64_t segment_width(const Tile& tile) const { return plan_.columns ? tile.fast_count : 1; }
 
   std::byte* address(size_t operand, const Tile& tile) const {
     const PlannedOperand& o = plan_.operands[operand];
-    const int64_t offset = offset_of(o.walk.batch, o.walk.batch_rank, tile.batch) + offset_of(o.walk.slow, o.walk.slow_rank, tile.slow_begin) +
+    const int64_t offset = offset_of(o.walk.batch, o.walk.batch_rank, tile.batch) +
+                           offset_of(o.walk.slow, o.walk.slow_rank, tile.slow_begin) +
                            offset_of(o.walk.fast, o.walk.fast_rank, tile.fast_begin);
     return static_cast<std::byte*>(data_[operand]) + offset * width_of(o.dtype);
   }
 
   void run_step(const Step& s, const Tile& tile, int64_t count) {
     switch (s.kind) {
-      case StepKind::kMap: return s.map(pointers_[s.dst], pointers_[s.a], pointers_[s.b], pointers_[s.c], count);
-      case StepKind::kSpread: return spread(s, tile);
-      case StepKind::kFill: return fill_bytes(width_of(s.to), pointers_[s.a], capacity_, pointers_[s.dst]);
-      case StepKind::kLoad: return load(s, tile, count);
-      case StepKind::kLoadOne: return convert(s.from, data_[s.operand], 1, s.to, pointers_[s.dst]);
-      case StepKind::kStore: return store(s, tile, count);
-      case StepKind::kIndex: return index(s, tile);
-      case StepKind::kCast: return cast(s, count);
-      case StepKind::kReduce: return reduce(s, tile);
-      case StepKind::kStartReduce: return s.reduce->start(pointers_[s.dst], count);
-      case StepKind::kFinishReduce: return s.reduce->finish(pointers_[s.a], count, pointers_[s.dst]);
+      case StepKind::kMap:
+        return s.map(pointers_[s.dst], pointers_[s.a], pointers_[s.b], pointers_[s.c], count);
+      case StepKind::kSpread:
+        return spread(s, tile);
+      case StepKind::kFill:
+        return fill_bytes(width_of(s.to), pointers_[s.a], capacity_, pointers_[s.dst]);
+      case StepKind::kLoad:
+        return load(s, tile, count);
+      case StepKind::kLoadOne:
+        return convert(s.from, data_[s.operand], 1, s.to, pointers_[s.dst]);
+      case StepKind::kStore:
+        return store(s, tile, count);
+      case StepKind::kIndex:
+        return index(s, tile);
+      case StepKind::kCast:
+        return cast(s, count);
+      case StepKind::kReduce:
+        return reduce(s, tile);
+      case StepKind::kStartReduce:
+        return s.reduce->start(pointers_[s.dst], count);
+      case StepKind::kFinishReduce:
+        return s.reduce->finish(pointers_[s.a], count, pointers_[s.dst]);
     }
   }
 
@@ -247,17 +322,22 @@ class Piece {
     const int64_t width = width_of(s.to);
     std::byte* dst = pointers_[s.dst];
     for (int64_t row = 0; row < tile.slow_count; ++row, dst += tile.fast_count * width) {
-      if (plan_.columns) std::memcpy(dst, pointers_[s.a], static_cast<size_t>(tile.fast_count * width));
-      else fill_bytes(width, pointers_[s.a] + row * width, tile.fast_count, dst);
+      if (plan_.columns)
+        std::memcpy(dst, pointers_[s.a], static_cast<size_t>(tile.fast_count * width));
+      else
+        fill_bytes(width, pointers_[s.a] + row * width, tile.fast_count, dst);
     }
   }
 
   void load(const Step& s, const Tile& tile, int64_t count) {
     const PlannedOperand& o = plan_.operands[s.operand];
-    if (same_form(s.from, s.to)) return gather_bytes(width_of(s.from), o.walk, tile, data_[s.operand], pointers_[s.dst]);
+    if (same_form(s.from, s.to))
+      return gather_bytes(width_of(s.from), o.walk, tile, data_[s.operand], pointers_[s.dst]);
     const void* packed = temporary();
-    if (o.dense && !s.row) packed = address(s.operand, tile);
-    else gather_bytes(width_of(s.from), o.walk, tile, data_[s.operand], temporary());
+    if (o.dense && !s.row)
+      packed = address(s.operand, tile);
+    else
+      gather_bytes(width_of(s.from), o.walk, tile, data_[s.operand], temporary());
     to_register(s.from, packed, count, s.to, pointers_[s.dst]);
   }
 
@@ -272,15 +352,19 @@ class Piece {
     const void* packed = pointers_[s.a];
     if (s.from != s.to) {
       void* into = in_place && !o.stream ? static_cast<void*>(address(s.operand, tile)) : temporary();
-      if (s.from == DType::float32) convert_from_float(static_cast<const float*>(packed), count, s.to, into);
-      else convert(s.from, packed, count, s.to, into);
+      if (s.from == DType::float32)
+        convert_from_float(static_cast<const float*>(packed), count, s.to, into);
+      else
+        convert(s.from, packed, count, s.to, into);
       if (in_place && !o.stream) return;
       packed = into;
     }
     if (!in_place) return scatter_bytes(width_of(s.to), o.walk, tile, packed, data_[s.operand]);
     const int64_t size_bytes = count * width_of(s.to);
-    if (o.stream) plan_.kernels->stream_copy(address(s.operand, tile), packed, size_bytes);
-    else std::memcpy(address(s.operand, tile), packed, static_cast<size_t>(size_bytes));
+    if (o.stream)
+      plan_.kernels->stream_copy(address(s.operand, tile), packed, size_bytes);
+    else
+      std::memcpy(address(s.operand, tile), packed, static_cast<size_t>(size_bytes));
   }
 
   void index(const Step& s, const Tile& tile) {
@@ -293,8 +377,10 @@ class Piece {
 
   void cast(const Step& s, int64_t count) {
     if (s.through == s.to) return convert(s.from, pointers_[s.a], count, s.to, pointers_[s.dst]);
-    if (s.from == DType::float32) convert_from_float(reinterpret_cast<const float*>(pointers_[s.a]), count, s.through, temporary());
-    else convert(s.from, pointers_[s.a], count, s.through, temporary());
+    if (s.from == DType::float32)
+      convert_from_float(reinterpret_cast<const float*>(pointers_[s.a]), count, s.through, temporary());
+    else
+      convert(s.from, pointers_[s.a], count, s.through, temporary());
     to_register(s.through, temporary(), count, s.to, pointers_[s.dst]);
   }
 
@@ -305,6 +391,12 @@ class Piece {
 
   void* temporary() const { return scratch_ + plan_.temporary_offset; }
 
+  struct Ahead {
+    size_t operand = 0;
+    const std::byte* next = nullptr;
+    int64_t lines = 0;
+  };
+
   const LoopPlan& plan_;
   void* const* data_;
   std::byte* scratch_;
@@ -312,6 +404,8 @@ class Piece {
   Tile full_;
   int64_t capacity_ = 1, position_ = 0;
   bool moving_ = false;
+  Ahead ahead_storage_[kMostAhead];
+  std::span<Ahead> fetch_ahead_;
 };
 
 void run_plan(const LoopPlan& plan, void* const* data, const LaunchContext& context) {
@@ -328,7 +422,8 @@ PreparedLoop::PreparedLoop(PreparedLoop&&) noexcept = default;
 PreparedLoop& PreparedLoop::operator=(PreparedLoop&&) noexcept = default;
 PreparedLoop::~PreparedLoop() = default;
 
-Result<PreparedLoop> PreparedLoop::prepare(const LoopProgram& program, std::span<const TensorView> views, LoopIsa isa) {
+Result<PreparedLoop> PreparedLoop::prepare(const LoopProgram& program, std::span<const TensorView> views,
+                                           LoopIsa isa) {
   GE_TRY(verify_loop(program));
   GE_TRY(check_loop_operands(program, views));
   GE_ASSIGN(LoopPlan plan, plan_loop(program, views, loop_kernels(isa)));
@@ -340,9 +435,13 @@ void PreparedLoop::run(const LaunchContext& context) const {
   for (size_t i = 0; i < plan_->operands.size(); ++i) data[i] = plan_->operands[i].data;
   run_plan(*plan_, data, context);
 }
-void PreparedLoop::run(std::span<void* const> data, const LaunchContext& context) const { run_plan(*plan_, data.data(), context); }
+void PreparedLoop::run(std::span<void* const> data, const LaunchContext& context) const {
+  run_plan(*plan_, data.data(), context);
+}
 
-size_t PreparedLoop::scratch_bytes() const { return plan_->scratch_bytes; }
+size_t PreparedLoop::scratch_bytes() const {
+  return plan_->scratch_bytes;
+}
 
 Status run_loop(const LoopProgram& program, std::span<const TensorView> views, const LaunchContext& context) {
   GE_ASSIGN(const PreparedLoop loop, PreparedLoop::prepare(program, views));

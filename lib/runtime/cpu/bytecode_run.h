@@ -1,6 +1,7 @@
-// Runs loop programs on the CPU: tile by tile with SIMD, on all threads of the launch's pool. Entry: PreparedLoop (bind once,
-// run often) and run_loop (both at once). Invariant: the same bits for any number of threads and any instruction set; after a
-// successful prepare() no byte outside the operands' views is touched.
+// Runs loop programs on the CPU: tile by tile with SIMD, on all threads of the launch's pool. Entry:
+// PreparedLoop (bind once, run often) and run_loop (both at once). Invariant: the same bits for any number of
+// threads and any instruction set; after a successful prepare() no byte outside the operands' views is
+// touched.
 #pragma once
 #include <memory>
 #include <span>
@@ -17,9 +18,10 @@ struct LoopPlan;
 
 class PreparedLoop {
  public:
-  // Verifies the program and the views (plan_malformed, launch_refused), collapses axes, chooses the tile and resolves every
-  // instruction to a function. The program is not needed afterwards.
-  static Result<PreparedLoop> prepare(const LoopProgram& program, std::span<const TensorView> views, LoopIsa isa = LoopIsa::kBest);
+  // Verifies the program and the views (plan_malformed, launch_refused), collapses axes, chooses the tile and
+  // resolves every instruction to a function. The program is not needed afterwards.
+  static Result<PreparedLoop> prepare(const LoopProgram& program, std::span<const TensorView> views,
+                                      LoopIsa isa = LoopIsa::kBest);
   PreparedLoop(PreparedLoop&&) noexcept;
   PreparedLoop& operator=(PreparedLoop&&) noexcept;
   ~PreparedLoop();

@@ -6,12 +6,14 @@ namespace ge::cpu {
 #if defined(__x86_64__)
 namespace {
 bool have_v3() {
-  static const bool have = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
+  static const bool have = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+                           __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
   return have;
 }
 bool have_v4() {
-  static const bool have = have_v3() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-                           __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+  static const bool have = have_v3() && __builtin_cpu_supports("avx512f") &&
+                           __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd") &&
+                           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
   return have;
 }
 }  // namespace
@@ -22,7 +24,9 @@ const LoopKernels& loop_kernels(LoopIsa isa) {
   return loop_kernels_base();
 }
 #else
-const LoopKernels& loop_kernels(LoopIsa) { return loop_kernels_base(); }
+const LoopKernels& loop_kernels(LoopIsa) {
+  return loop_kernels_base();
+}
 #endif
 
 }  // namespace ge::cpu

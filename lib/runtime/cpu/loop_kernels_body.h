@@ -1,6 +1,7 @@
-// The body of one LoopKernels table. Included once by each loop_kernels_<isa>.cpp, which is compiled for that instruction set and
-// defines GE_LOOP_ISA (the suffix of the function that gives the table). Invariant: nothing here has external linkage but that
-// function, and no header with inline functions of external linkage is used, so no wider instruction leaks into another file.
+// The body of one LoopKernels table. Included once by each loop_kernels_<isa>.cpp, which is compiled for that
+// instruction set and defines GE_LOOP_ISA (the suffix of the function that gives the table). Invariant:
+// nothing here has external linkage but that function, and no header with inline functions of external
+// linkage is used, so no wider instruction leaks into another file.
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,7 +19,8 @@ namespace {
 using Boolean = uint8_t;  // how a boolean register is stored
 
 // ---- op<code>: the function of each row, float rows through vector_math.h where it has them ----
-template <int kCode> struct Op;
+template <int kCode>
+struct Op;
 #define GE_PARAMETERS_1 T a
 #define GE_PARAMETERS_2 T a, T b
 #define GE_PARAMETERS_3 T a, T b, T c
@@ -32,35 +34,47 @@ template <int kCode> struct Op;
 #define GE_TAKES_any true
 #define GE_RESULT_IS_BOOLEAN_same false
 #define GE_RESULT_IS_BOOLEAN_boolean true
-#define GE_SCALAR_OP(name, code, arity, domain, result, ...)                                                            \
-  template <> struct Op<code> {                                                                                         \
-    static constexpr int kArity = arity;                                                                                \
-    static constexpr bool kCompares = GE_RESULT_IS_BOOLEAN_##result;                                                    \
-    template <class T> static constexpr bool kTakes = GE_TAKES_##domain;                                                \
-    template <class T> GE_FN auto apply(GE_PARAMETERS_##arity) { return scalar::name<T>(GE_ARGUMENTS_##arity); }        \
+#define GE_SCALAR_OP(name, code, arity, domain, result, ...)         \
+  template <>                                                        \
+  struct Op<code> {                                                  \
+    static constexpr int kArity = arity;                             \
+    static constexpr bool kCompares = GE_RESULT_IS_BOOLEAN_##result; \
+    template <class T>                                               \
+    static constexpr bool kTakes = GE_TAKES_##domain;                \
+    template <class T>                                               \
+    GE_FN auto apply(GE_PARAMETERS_##arity) {                        \
+      return scalar::name<T>(GE_ARGUMENTS_##arity);                  \
+    }                                                                \
   };
 #include "contract/scalar_ops.def"
 #undef GE_SCALAR_OP
 
-template <int kCode> struct FastFloat { static constexpr bool kHas = false; };
-#define GE_FAST_1(name, code)                                      \
-  template <> struct FastFloat<code> {                             \
-    static constexpr bool kHas = true;                             \
+template <int kCode>
+struct FastFloat {
+  static constexpr bool kHas = false;
+};
+#define GE_FAST_1(name, code)                                        \
+  template <>                                                        \
+  struct FastFloat<code> {                                           \
+    static constexpr bool kHas = true;                               \
     GE_FN float apply(float a, float, float) { return vm::name(a); } \
   };
-#define GE_FAST_2(name, code)                                           \
-  template <> struct FastFloat<code> {                                  \
-    static constexpr bool kHas = true;                                  \
+#define GE_FAST_2(name, code)                                             \
+  template <>                                                             \
+  struct FastFloat<code> {                                                \
+    static constexpr bool kHas = true;                                    \
     GE_FN float apply(float a, float b, float) { return vm::name(a, b); } \
   };
-#define GE_FAST_3(name, code)                                                \
-  template <> struct FastFloat<code> {                                       \
-    static constexpr bool kHas = true;                                       \
+#define GE_FAST_3(name, code)                                                  \
+  template <>                                                                  \
+  struct FastFloat<code> {                                                     \
+    static constexpr bool kHas = true;                                         \
     GE_FN float apply(float a, float b, float c) { return vm::name(a, b, c); } \
   };
-#define GE_VECTOR_FUNCTIONS(X1, X2, X3)                                                                                        \
-  X1(exp, 16) X1(log, 17) X1(expm1, 18) X1(log1p, 19) X1(tanh, 28) X1(erf, 32) X2(elu, 67) X3(selu, 68) X1(sigmoid, 70)        \
-  X1(gelu, 73) X1(gelu_tanh, 74) X1(silu, 75) X1(mish, 76) X1(softplus, 77) X2(swish, 83)
+#define GE_VECTOR_FUNCTIONS(X1, X2, X3)                                                                     \
+  X1(exp, 16)                                                                                               \
+  X1(log, 17) X1(expm1, 18) X1(log1p, 19) X1(tanh, 28) X1(erf, 32) X2(elu, 67) X3(selu, 68) X1(sigmoid, 70) \
+      X1(gelu, 73) X1(gelu_tanh, 74) X1(silu, 75) X1(mish, 76) X1(softplus, 77) X2(swish, 83)
 GE_VECTOR_FUNCTIONS(GE_FAST_1, GE_FAST_2, GE_FAST_3)
 
 // The codes above are those of the rows of the same names.
@@ -73,15 +87,25 @@ GE_VECTOR_FUNCTIONS(GE_CHECK, GE_CHECK, GE_CHECK)
 
 template <int kCode, class T>
 GE_FN auto apply(T a, [[maybe_unused]] T b, [[maybe_unused]] T c) {
-  if constexpr (FastFloat<kCode>::kHas && sizeof(T) == 4 && scalar::Facts<T>::kFloat) return FastFloat<kCode>::apply(a, b, c);
-  else if constexpr (Op<kCode>::kArity == 1) return Op<kCode>::template apply<T>(a);
-  else if constexpr (Op<kCode>::kArity == 2) return Op<kCode>::template apply<T>(a, b);
-  else return Op<kCode>::template apply<T>(a, b, c);
+  if constexpr (FastFloat<kCode>::kHas && sizeof(T) == 4 && scalar::Facts<T>::kFloat)
+    return FastFloat<kCode>::apply(a, b, c);
+  else if constexpr (Op<kCode>::kArity == 1)
+    return Op<kCode>::template apply<T>(a);
+  else if constexpr (Op<kCode>::kArity == 2)
+    return Op<kCode>::template apply<T>(a, b);
+  else
+    return Op<kCode>::template apply<T>(a, b, c);
 }
 
 // ---- map ----
-template <class T> struct Stored { using Type = T; };
-template <> struct Stored<bool> { using Type = Boolean; };
+template <class T>
+struct Stored {
+  using Type = T;
+};
+template <>
+struct Stored<bool> {
+  using Type = Boolean;
+};
 
 template <int kCode, class T, int kMask>
 void map_loop(void* dst, const void* pa, const void* pb, const void* pc, int64_t count) {
@@ -91,7 +115,8 @@ void map_loop(void* dst, const void* pa, const void* pb, const void* pc, int64_t
   [[maybe_unused]] const S* b = static_cast<const S*>(pb);
   [[maybe_unused]] const S* c = static_cast<const S*>(pc);
   R* out = static_cast<R*>(dst);
-  // Scalars are read before the loop; `out` is never inside an operand unless it is that operand (same index, read first).
+  // Scalars are read before the loop; `out` is never inside an operand unless it is that operand (same index,
+  // read first).
   const S a0 = kMask & 1 ? a[0] : S{};
   const S b0 = kMask & 2 ? b[0] : S{};
   const S c0 = kMask & 4 ? c[0] : S{};
@@ -138,9 +163,12 @@ constexpr bool has_variant() {
 
 template <int kCode, class T, int kMask>
 constexpr MapFunction map_function() {
-  if constexpr (!Op<kCode>::template kTakes<T> || !has_variant<kCode, T, kMask>()) return nullptr;
-  else if constexpr (kCode == kSelectCode) return &select_loop<T, kMask>;
-  else return &map_loop<kCode, T, kMask>;
+  if constexpr (!Op<kCode>::template kTakes<T> || !has_variant<kCode, T, kMask>())
+    return nullptr;
+  else if constexpr (kCode == kSelectCode)
+    return &select_loop<T, kMask>;
+  else
+    return &map_loop<kCode, T, kMask>;
 }
 
 template <int kCode, class T>
@@ -153,43 +181,76 @@ constexpr void fill_masks(MapFunction (&into)[8]) {
 }
 
 constexpr void fill_map(LoopKernels& k) {
-#define GE_SCALAR_OP(name, code, ...)              \
-  fill_masks<code, float>(k.map[code][0]);         \
-  fill_masks<code, double>(k.map[code][1]);        \
-  fill_masks<code, int32_t>(k.map[code][2]);       \
-  fill_masks<code, int64_t>(k.map[code][3]);       \
+#define GE_SCALAR_OP(name, code, ...)        \
+  fill_masks<code, float>(k.map[code][0]);   \
+  fill_masks<code, double>(k.map[code][1]);  \
+  fill_masks<code, int32_t>(k.map[code][2]); \
+  fill_masks<code, int64_t>(k.map[code][3]); \
   fill_masks<code, bool>(k.map[code][4]);
 #include "contract/scalar_ops.def"
 #undef GE_SCALAR_OP
 }
 
-// ---- reductions: 128-byte blocks of lanes, joined lane by lane in order; the same for every vector width ----
+// ---- reductions: 128-byte blocks of lanes, joined lane by lane in order; the same for every vector width
+// ----
 struct Sum {
-  template <class T> GE_FN T start() { return T(0); }
-  template <class T> GE_FN T join(T a, T b) { return scalar::add<T>(a, b); }
+  template <class T>
+  GE_FN T start() {
+    return T(0);
+  }
+  template <class T>
+  GE_FN T join(T a, T b) {
+    return scalar::add<T>(a, b);
+  }
 };
 struct Product {
-  template <class T> GE_FN T start() { return T(1); }
-  template <class T> GE_FN T join(T a, T b) { return scalar::mul<T>(a, b); }
+  template <class T>
+  GE_FN T start() {
+    return T(1);
+  }
+  template <class T>
+  GE_FN T join(T a, T b) {
+    return scalar::mul<T>(a, b);
+  }
 };
-template <class T> GE_FN T lowest() {
-  if constexpr (scalar::Facts<T>::kFloat) return -static_cast<T>(__builtin_inf());
-  else if constexpr (sizeof(T) == 1) return 0;
-  else return static_cast<T>(static_cast<typename scalar::Facts<T>::Wide>(1) << (sizeof(T) * 8 - 1));
+template <class T>
+GE_FN T lowest() {
+  if constexpr (scalar::Facts<T>::kFloat)
+    return -static_cast<T>(__builtin_inf());
+  else if constexpr (sizeof(T) == 1)
+    return 0;
+  else
+    return static_cast<T>(static_cast<typename scalar::Facts<T>::Wide>(1) << (sizeof(T) * 8 - 1));
 }
-template <class T> GE_FN T highest() {
-  if constexpr (scalar::Facts<T>::kFloat) return static_cast<T>(__builtin_inf());
-  else if constexpr (sizeof(T) == 1) return 1;
-  else return static_cast<T>(~lowest<T>());
+template <class T>
+GE_FN T highest() {
+  if constexpr (scalar::Facts<T>::kFloat)
+    return static_cast<T>(__builtin_inf());
+  else if constexpr (sizeof(T) == 1)
+    return 1;
+  else
+    return static_cast<T>(~lowest<T>());
 }
 // max(b, a): a NaN in either is the result, and the select has one compare chain.
 struct Max {
-  template <class T> GE_FN T start() { return lowest<T>(); }
-  template <class T> GE_FN T join(T a, T b) { return (b > a) | (b != b) ? b : a; }
+  template <class T>
+  GE_FN T start() {
+    return lowest<T>();
+  }
+  template <class T>
+  GE_FN T join(T a, T b) {
+    return (b > a) | (b != b) ? b : a;
+  }
 };
 struct Min {
-  template <class T> GE_FN T start() { return highest<T>(); }
-  template <class T> GE_FN T join(T a, T b) { return (b < a) | (b != b) ? b : a; }
+  template <class T>
+  GE_FN T start() {
+    return highest<T>();
+  }
+  template <class T>
+  GE_FN T join(T a, T b) {
+    return (b < a) | (b != b) ? b : a;
+  }
 };
 
 template <class Join, class T>
@@ -222,7 +283,8 @@ struct PlainReduce {
   static void along_rows(const void* block, int64_t slow, int64_t fast, int64_t, void* accumulators) {
     const T* x = static_cast<const T*>(block);
     A* acc = static_cast<A*>(accumulators);
-    for (int64_t s = 0; s < slow; ++s, x += fast) acc[s] = Join::template join<A>(acc[s], static_cast<A>(fold<Join, T>(x, fast)));
+    for (int64_t s = 0; s < slow; ++s, x += fast)
+      acc[s] = Join::template join<A>(acc[s], static_cast<A>(fold<Join, T>(x, fast)));
   }
   static void along_columns(const void* block, int64_t slow, int64_t fast, int64_t, void* accumulators) {
     const T* x = static_cast<const T*>(block);
@@ -237,10 +299,13 @@ struct PlainReduce {
     T* out = static_cast<T*>(dst);
     for (int64_t i = 0; i < count; ++i) out[i] = static_cast<T>(acc[i]);
   }
-  static constexpr ReduceKernels kernels() { return {sizeof(A), &start, &along_rows, &along_columns, &finish}; }
+  static constexpr ReduceKernels kernels() {
+    return {sizeof(A), &start, &along_rows, &along_columns, &finish};
+  }
 };
 
-// Position of the first (kLast: the last) best element; NaN is the best of all, a first element beats nothing.
+// Position of the first (kLast: the last) best element; NaN is the best of all, a first element beats
+// nothing.
 template <class Join, class T, bool kLast>
 struct ArgReduce {
   struct Best {
@@ -250,12 +315,14 @@ struct ArgReduce {
   GE_FN bool is_nan(T x) { return x != x; }
   GE_FN bool equals(T x, T y) { return (x == y) | (is_nan(x) & is_nan(y)); }
   static void take(Best& best, T value, int64_t position) {
-    const bool better = !equals(value, best.value) && equals(Join::template join<T>(best.value, value), value);
+    const bool better =
+        !equals(value, best.value) && equals(Join::template join<T>(best.value, value), value);
     if (best.position < 0 || better || (kLast && equals(value, best.value))) best = {value, position};
   }
   static int64_t find(const T* x, int64_t count, T value) {
     if (kLast) {
-      for (int64_t i = count - 1; i > 0; --i) if (equals(x[i], value)) return i;
+      for (int64_t i = count - 1; i > 0; --i)
+        if (equals(x[i], value)) return i;
       return 0;
     }
     int64_t i = 0;
@@ -287,7 +354,9 @@ struct ArgReduce {
     int64_t* out = static_cast<int64_t*>(dst);
     for (int64_t i = 0; i < count; ++i) out[i] = acc[i].position < 0 ? 0 : acc[i].position;
   }
-  static constexpr ReduceKernels kernels() { return {sizeof(Best), &start, &along_rows, &along_columns, &finish}; }
+  static constexpr ReduceKernels kernels() {
+    return {sizeof(Best), &start, &along_rows, &along_columns, &finish};
+  }
 };
 
 template <class T, class A>
@@ -312,7 +381,8 @@ void stream_copy(void* dst, const void* src, int64_t size_bytes) {
 #if defined(__AVX__)
   using Vector = __m256i;
   const auto copy = [](char* to, const char* from) {
-    _mm256_stream_si256(reinterpret_cast<Vector*>(to), _mm256_loadu_si256(reinterpret_cast<const Vector*>(from)));
+    _mm256_stream_si256(reinterpret_cast<Vector*>(to),
+                        _mm256_loadu_si256(reinterpret_cast<const Vector*>(from)));
   };
 #else
   using Vector = __m128i;
@@ -361,6 +431,8 @@ constexpr LoopKernels kKernels = make_kernels(GE_TEXT(GE_LOOP_ISA));
 
 }  // namespace
 
-const LoopKernels& GE_JOIN(loop_kernels_, GE_LOOP_ISA)() { return kKernels; }
+const LoopKernels& GE_JOIN(loop_kernels_, GE_LOOP_ISA)() {
+  return kKernels;
+}
 
 }  // namespace ge::cpu

@@ -1,183 +1,27 @@
-// plan_loop: from a verified program and views to tiles and steps. Two parts: Geometry (axes, walks, tile shape) and StepPlanner
-// (which values each sweep computes, where they live). A value that a later sweep needs lives on where a row is one tile;
-// where a row is cut into segments, costly values are kept for the whole row and cheap ones are computed again.
+// plan_loop: from a verified program and views to tiles and steps. LoopGeometry shapes the tiles; StepPlanner
+// decides which values each sweep computes and where they live. A value that a later sweep needs lives on
+// where a row is one tile; where a row is cut into segments, costly values are kept for the whole row and
+// cheap ones are computed again.
 #include "runtime/cpu/loop_plan.h"
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
-#include <numeric>
 
+#include "kernels/loop/loop_uses.h"
 #include "numeric/convert.h"
+#include "runtime/cpu/loop_geometry.h"
 
 namespace ge::cpu {
 namespace {
 
-constexpr size_t kMaxSteps = 60000;     // slots are 16-bit; only a program made to be large comes near
-constexpr int64_t kColumnLanes = 256;
-constexpr int64_t kBlockSide = 32;      // of a transposed tile
+constexpr size_t kMaxSteps = 60000;  // slots are 16-bit; only a program made to be large comes near
 constexpr int64_t kStreamBytes = 8 << 20;
+constexpr int64_t kAheadBytes = 1 << 20;
 constexpr int64_t kCacheLine = 64;
 
-LoopOp control(const LoopInstruction& c) { return static_cast<LoopOp>(c.op); }
-int bytes_of_register(DType t) { return t == DType::boolean ? 1 : bits_of(t) / 8; }
-
-// ---- geometry ----
-
-using Axes = std::vector<int>;  // of the domain, outermost first
-
-class Geometry {
- public:
-  Geometry(const LoopProgram& program, std::span<const TensorView> views) : p_(program), views_(views) {
-    size_t whole = 0;
-    while (p_.operands[whole].row_level) ++whole;
-    const int rank = p_.outer_rank + p_.row_rank;
-    for (int a = 0; a < rank; ++a) extent_[a] = views_[whole].dims[a];
-    for (int a = 0; a < p_.outer_rank; ++a) if (extent_[a] != 1) outer_.push_back(a);
-    for (int a = p_.outer_rank; a < rank; ++a) if (extent_[a] != 1) row_.push_back(a);
-    for (const LoopInstruction& c : p_.code) {
-      if (control(c) == LoopOp::kIndex) index_axes_.push_back(static_cast<int>(c.imm));
-    }
-  }
-
-  void shape(LoopPlan& plan) {
-    plan.has_rows = p_.row_rank > 0;
-    if (!plan.has_rows) flat(plan);
-    else if (const int lanes = column_axis(); lanes >= 0) columns(plan, lanes);
-    else rows(plan);
-    plan.batch = count(batch_);
-    plan.slow = count(slow_);
-    plan.fast = count(fast_);
-    const bool row_output = std::any_of(p_.operands.begin(), p_.operands.end(), [](const LoopOperand& o) { return o.output && o.row_level; });
-    if (plan.slow * plan.fast == 0 && !row_output) plan.items = 0;
-  }
-
-  Walk walk_of_operand(size_t operand) const {
-    return walk([&](int axis) { return stride(operand, axis); });
-  }
-  Walk walk_of_index(int axis) const {
-    return walk([&](int a) -> int64_t { return a == axis ? 1 : 0; });
-  }
-  bool repeats_everywhere(size_t operand) const {
-    for (const int a : outer_) if (stride(operand, a) != 0) return false;
-    for (const int a : row_) if (stride(operand, a) != 0) return false;
-    return true;
-  }
-  int64_t row_count() const { return count(row_); }
-
- private:
-  int64_t count(const Axes& axes) const {
-    int64_t n = 1;
-    for (const int a : axes) n *= extent_[a];
-    return n;
-  }
-  int64_t stride(size_t operand, int axis) const {
-    return p_.operands[operand].row_level && axis >= p_.outer_rank ? 0 : views_[operand].strides[axis];
-  }
-  // Axis `a` followed by `b` may be walked as one by every operand and index.
-  bool merge(int a, int b) const {
-    for (size_t i = 0; i < views_.size(); ++i) if (stride(i, a) != stride(i, b) * extent_[b]) return false;
-    return std::none_of(index_axes_.begin(), index_axes_.end(), [&](int axis) { return axis == a || axis == b; });
-  }
-
-  template <class Stride>
-  Walk walk(Stride stride_of) const {
-    const auto merged = [&](const Axes& axes, std::array<WalkAxis, kMaxRank>& into) {
-      int rank = 0;
-      for (const int a : axes) {
-        const WalkAxis next{extent_[a], stride_of(a)};
-        if (rank > 0 && into[rank - 1].stride == next.stride * next.extent) into[rank - 1] = {into[rank - 1].extent * next.extent, next.stride};
-        else into[rank++] = next;
-      }
-      return rank;
-    };
-    Walk w;
-    w.batch_rank = merged(batch_, w.batch);
-    w.slow_rank = merged(slow_, w.slow);
-    w.fast_rank = merged(fast_, w.fast);
-    return w;
-  }
-
-  // Without rows: fast is the innermost axis and those that merge into it.
-  void flat(LoopPlan& plan) {
-    slow_ = outer_;
-    while (!slow_.empty() && (fast_.empty() || merge(slow_.back(), fast_.front()))) {
-      fast_.insert(fast_.begin(), slow_.back());
-      slow_.pop_back();
-    }
-    const int64_t fast = count(fast_), slow = count(slow_);
-    const int across = transposed_axis();
-    if (across >= 0) {  // a square block, so that both sides use whole cache lines
-      std::erase(slow_, across);
-      slow_.push_back(across);
-      plan.tile_slow = std::min(kBlockSide, extent_[across]);
-      plan.tile_fast = std::min(fast, kTileElements / plan.tile_slow);
-    } else {
-      plan.tile_fast = std::clamp<int64_t>(fast, 1, kTileElements);
-      plan.tile_slow = std::clamp<int64_t>(fast == 0 ? 1 : kTileElements / fast, 1, std::max<int64_t>(slow, 1));
-    }
-    plan.items = pieces(slow, plan.tile_slow) * pieces(fast, plan.tile_fast);
-    plan.grain = std::max<int64_t>(1, kPieceElements / (plan.tile_slow * plan.tile_fast));
-  }
-
-  // A slow axis along which an operand is contiguous while its fast axis strides; -1: none.
-  int transposed_axis() const {
-    if (fast_.empty()) return -1;
-    for (size_t i = 0; i < views_.size(); ++i) {
-      const int64_t inner = stride(i, fast_.back());
-      if (inner == 0 || inner == 1) continue;
-      for (const int a : slow_) if (stride(i, a) == 1 && extent_[a] >= 4) return a;
-    }
-    return -1;
-  }
-
-  void rows(LoopPlan& plan) {
-    slow_ = outer_;
-    fast_ = row_;
-    const int64_t fast = count(fast_), slow = count(slow_);
-    plan.tile_fast = std::clamp<int64_t>(fast, 1, kTileElements);
-    plan.tile_slow = std::clamp<int64_t>(kTileElements / plan.tile_fast, 1, std::max<int64_t>(slow, 1));
-    plan.items = pieces(slow, plan.tile_slow);
-    plan.grain = std::max<int64_t>(1, kPieceElements / std::max<int64_t>(plan.tile_slow * std::max<int64_t>(fast, 1), 1));
-  }
-
-  // The outer axis along which more operands are contiguous than along the row; -1: rows are the better way.
-  int column_axis() const {
-    if (row_.empty()) return -1;
-    const auto contiguous = [&](int axis) {
-      int n = 0;
-      for (size_t i = 0; i < views_.size(); ++i) n += !p_.operands[i].row_level && stride(i, axis) == 1;
-      return n;
-    };
-    int best = -1, best_count = contiguous(row_.back());
-    for (const int a : outer_) {
-      if (extent_[a] >= 8 && contiguous(a) > best_count) {
-        best = a;
-        best_count = contiguous(a);
-      }
-    }
-    return best;
-  }
-
-  void columns(LoopPlan& plan, int lanes) {
-    plan.columns = true;
-    batch_ = outer_;
-    std::erase(batch_, lanes);
-    slow_ = row_;
-    fast_ = {lanes};
-    plan.tile_fast = std::min(extent_[lanes], kColumnLanes);
-    plan.tile_slow = std::clamp<int64_t>(kTileElements / plan.tile_fast, 1, std::max<int64_t>(count(row_), 1));
-    plan.items = count(batch_) * pieces(extent_[lanes], plan.tile_fast);
-    plan.grain = std::max<int64_t>(1, kPieceElements / std::max<int64_t>(plan.tile_fast * count(row_), 1));
-  }
-
-  static int64_t pieces(int64_t count, int64_t of) { return (count + of - 1) / of; }
-
-  const LoopProgram& p_;
-  std::span<const TensorView> views_;
-  std::array<int64_t, kMaxRank> extent_{};
-  Axes outer_, row_, batch_, slow_, fast_, index_axes_;
-};
+int bytes_of_register(DType t) {
+  return t == DType::boolean ? 1 : bits_of(t) / 8;
+}
 
 // Every tile of `plan` is one contiguous range of the operand.
 bool is_dense(const LoopPlan& plan, const Walk& w) {
@@ -187,7 +31,8 @@ bool is_dense(const LoopPlan& plan, const Walk& w) {
   return plan.slow <= 1 || (w.slow_rank == 1 && w.slow[0].stride == plan.fast);
 }
 bool repeats_along_slow(const Walk& w) {
-  return std::all_of(w.slow.begin(), w.slow.begin() + w.slow_rank, [](const WalkAxis& a) { return a.stride == 0; });
+  return std::all_of(w.slow.begin(), w.slow.begin() + w.slow_rank,
+                     [](const WalkAxis& a) { return a.stride == 0; });
 }
 
 // ---- steps ----
@@ -196,9 +41,14 @@ constexpr uint16_t kNoSlot = 0xffff;
 
 class StepPlanner {
  public:
-  StepPlanner(const LoopProgram& program, const Geometry& geometry, LoopPlan& plan)
-      : p_(program), geometry_(geometry), plan_(plan), needed_(program.code.size(), false), home_(program.code.size(), kNoSlot),
-        spread_(program.code.size(), kNoSlot), fill_(program.code.size(), kNoSlot),
+  StepPlanner(const LoopProgram& program, const LoopGeometry& geometry, LoopPlan& plan)
+      : p_(program),
+        geometry_(geometry),
+        plan_(plan),
+        needed_(needed_registers(program)),
+        home_(program.code.size(), kNoSlot),
+        spread_(program.code.size(), kNoSlot),
+        fill_(program.code.size(), kNoSlot),
         kept_(program.code.size(), false) {}
 
   void plan() {
@@ -206,9 +56,9 @@ class StepPlanner {
     plan_.row_steps.resize(p_.sweeps + 1u);
     plan_.element_steps.resize(p_.sweeps);
     rows_in_tile_ = plan_.columns ? plan_.tile_fast : plan_.tile_slow;
-    one_tile_ = !plan_.has_rows || (plan_.columns ? plan_.slow <= plan_.tile_slow : plan_.fast <= plan_.tile_fast);
+    one_tile_ =
+        !plan_.has_rows || (plan_.columns ? plan_.slow <= plan_.tile_slow : plan_.fast <= plan_.tile_fast);
     row_is_scalar_ = !plan_.columns && rows_in_tile_ == 1;
-    mark_needed();
     if (!one_tile_) choose_kept();
     for (int sweep = 0; sweep < p_.sweeps; ++sweep) {
       plan_rows(sweep);
@@ -226,41 +76,22 @@ class StepPlanner {
  private:
   const LoopInstruction& at(uint16_t r) const { return p_.code[r]; }
   bool is_op(uint16_t r, LoopOp op) const { return at(r).op == static_cast<uint16_t>(op); }
-  bool is_reduce(uint16_t r) const {
-    return at(r).op >= static_cast<uint16_t>(LoopOp::kReduceSum) && at(r).op <= static_cast<uint16_t>(LoopOp::kReduceArgMin);
-  }
+  bool is_reduce(uint16_t r) const { return is_reduction(at(r).op); }
   bool is_store(uint16_t r) const { return is_op(r, LoopOp::kStore); }
   // One value for the whole run: a constant, the row's length, an operand that repeats everywhere.
   bool is_uniform(uint16_t r) const {
     if (is_op(r, LoopOp::kConstant) || is_op(r, LoopOp::kRowCount)) return true;
-    return is_op(r, LoopOp::kLoad) && geometry_.repeats_everywhere(at(r).imm) && plan_.batch * plan_.slow * plan_.fast > 0;
+    return is_op(r, LoopOp::kLoad) && geometry_.repeats_everywhere(at(r).imm) &&
+           plan_.batch * plan_.slow * plan_.fast > 0;
   }
   // The program's "element" where it matters: uniform values belong to no level.
   bool is_element(uint16_t r) const { return at(r).element && !is_uniform(r); }
-  template <class F>
-  void for_operands(uint16_t r, F&& f) const {
-    for (const uint16_t o : {at(r).a, at(r).b, at(r).c}) if (o != kNoRegister) f(o);
-  }
-
-  void mark_needed() {
-    for (size_t i = p_.code.size(); i-- > 0;) {
-      const auto r = static_cast<uint16_t>(i);
-      if (is_store(r)) needed_[r] = true;
-      if (needed_[r]) for_operands(r, [&](uint16_t o) { needed_[o] = true; });
-    }
-  }
-
   // What sweep `sweep` must compute, given what is there already.
   std::vector<bool> wanted(int sweep) const {
-    std::vector<bool> want(p_.code.size(), false);
-    for (size_t i = p_.code.size(); i-- > 0;) {
-      const auto r = static_cast<uint16_t>(i);
-      if (!needed_[r]) continue;
-      const bool root = is_reduce(r) ? at(r).sweep == sweep + 1 : is_store(r) && at(r).element && sweep == p_.sweeps - 1;
-      if (root) for_operands(r, [&](uint16_t o) { want[o] = true; });
-      if (want[r] && is_element(r) && home_[r] == kNoSlot) for_operands(r, [&](uint16_t o) { want[o] = true; });
-    }
-    return want;
+    std::vector<bool> have(p_.code.size());
+    for (size_t i = 0; i < have.size(); ++i)
+      have[i] = home_[i] != kNoSlot || is_uniform(static_cast<uint16_t>(i));
+    return wanted_in_sweep(p_, needed_, sweep, have);
   }
 
   // Values that cost more than a reload and that several sweeps want, as far as the row buffers reach.
@@ -268,25 +99,18 @@ class StepPlanner {
     std::vector<int> sweeps_that_want(p_.code.size(), 0);
     for (int s = 0; s < p_.sweeps; ++s) {
       const auto want = wanted(s);
-      for (size_t i = 0; i < want.size(); ++i) sweeps_that_want[i] += want[i] && is_element(static_cast<uint16_t>(i));
+      for (size_t i = 0; i < want.size(); ++i)
+        sweeps_that_want[i] += want[i] && is_element(static_cast<uint16_t>(i));
     }
     const int64_t row = plan_.columns ? plan_.slow * plan_.tile_fast : plan_.fast;
     int64_t bytes = 0;
     for (size_t i = 0; i < p_.code.size(); ++i) {
       const auto r = static_cast<uint16_t>(i);
-      if (sweeps_that_want[i] < 2 || !is_costly(r) || row > kKeptBytes) continue;
+      if (sweeps_that_want[i] < 2 || !is_costly(at(r).op) || row > kKeptBytes) continue;
       const int64_t more = row * bytes_of_register(at(r).type);
       if (bytes + more > kKeptBytes) continue;
       bytes += more;
       kept_[i] = true;
-    }
-  }
-  bool is_costly(uint16_t r) const {
-    if (at(r).op >= kFirstControlOp) return false;
-    switch (static_cast<ScalarOp>(at(r).op)) {
-      case ScalarOp::add: case ScalarOp::sub: case ScalarOp::mul: case ScalarOp::max: case ScalarOp::min: case ScalarOp::neg:
-      case ScalarOp::abs: case ScalarOp::relu: case ScalarOp::select: case ScalarOp::clamp: return false;
-      default: return true;
     }
   }
   void forget_elements() {
@@ -309,13 +133,18 @@ class StepPlanner {
     return slot;
   }
   uint16_t own_slot(int64_t count, int64_t element_bytes) {
-    const uint16_t slot = add_slot({.element_bytes = static_cast<uint8_t>(element_bytes), .offset = scratch_});
+    const uint16_t slot =
+        add_slot({.element_bytes = static_cast<uint8_t>(element_bytes), .offset = scratch_});
     scratch_ += padded(count * element_bytes);
     return slot;
   }
   uint16_t row_slot(DType type) { return own_slot(rows_in_tile_, bytes_of_register(type)); }
-  static size_t padded(int64_t bytes) { return static_cast<size_t>((bytes + kCacheLine - 1) / kCacheLine * kCacheLine + 3 * kCacheLine); }
-  int64_t capacity() const { return std::max<int64_t>({plan_.tile_slow * plan_.tile_fast, rows_in_tile_, 1}); }
+  static size_t padded(int64_t bytes) {
+    return static_cast<size_t>((bytes + kCacheLine - 1) / kCacheLine * kCacheLine + 3 * kCacheLine);
+  }
+  int64_t capacity() const {
+    return std::max<int64_t>({plan_.tile_slow * plan_.tile_fast, rows_in_tile_, 1});
+  }
 
   void add(std::vector<Step>& steps, Step step) {
     steps.push_back(step);
@@ -331,17 +160,24 @@ class StepPlanner {
     if (home_[r] != kNoSlot) return {home_[r], true};
     if (is_op(r, LoopOp::kLoad)) {
       home_[r] = own_slot(1, 8);
-      add(plan_.once, {.kind = StepKind::kLoadOne, .from = p_.operands[at(r).imm].dtype, .to = at(r).type, .dst = home_[r], .operand = static_cast<uint16_t>(at(r).imm)});
+      add(plan_.once, {.kind = StepKind::kLoadOne,
+                       .from = p_.operands[at(r).imm].dtype,
+                       .to = at(r).type,
+                       .dst = home_[r],
+                       .operand = static_cast<uint16_t>(at(r).imm)});
       return {home_[r], true};
     }
     uint64_t bits = 0;
-    if (is_op(r, LoopOp::kConstant)) bits = p_.constants[at(r).imm].bits;
+    if (is_op(r, LoopOp::kConstant))
+      bits = p_.constants[at(r).imm].bits;
     else {
       const int64_t rows = geometry_.row_count();
       convert(DType::int64, &rows, 1, at(r).type, &bits);
     }
     plan_.constants.push_back(bits);
-    home_[r] = add_slot({.kind = SlotKind::kConstant, .element_bytes = static_cast<uint8_t>(bytes_of_register(at(r).type)), .offset = plan_.constants.size() - 1});
+    home_[r] = add_slot({.kind = SlotKind::kConstant,
+                         .element_bytes = static_cast<uint8_t>(bytes_of_register(at(r).type)),
+                         .offset = plan_.constants.size() - 1});
     return {home_[r], true};
   }
   Ref ref(uint16_t r, bool row) {
@@ -393,12 +229,21 @@ class StepPlanner {
     const auto& variants = plan_.kernels->map[c.op][type_index(type)];
     int best = 0;
     for (int mask = 1; mask < 8; ++mask) {
-      if ((mask & ~scalars) == 0 && variants[mask] != nullptr && std::popcount(static_cast<unsigned>(mask)) > std::popcount(static_cast<unsigned>(best))) best = mask;
+      if ((mask & ~scalars) == 0 && variants[mask] != nullptr &&
+          std::popcount(static_cast<unsigned>(mask)) > std::popcount(static_cast<unsigned>(best)))
+        best = mask;
     }
-    for (int i = 0; i < 3; ++i) if ((scalars & ~best) & (1 << i)) refs[i].slot = vector(registers[i], row);
+    for (int i = 0; i < 3; ++i)
+      if ((scalars & ~best) & (1 << i)) refs[i].slot = vector(registers[i], row);
     const uint16_t dst = result_slot(r, row);
     const auto slot_or_zero = [](const Ref& one) { return one.slot == kNoSlot ? uint16_t{0} : one.slot; };
-    add(steps, {.kind = StepKind::kMap, .row = row, .dst = dst, .a = slot_or_zero(refs[0]), .b = slot_or_zero(refs[1]), .c = slot_or_zero(refs[2]), .map = variants[best]});
+    add(steps, {.kind = StepKind::kMap,
+                .row = row,
+                .dst = dst,
+                .a = slot_or_zero(refs[0]),
+                .b = slot_or_zero(refs[1]),
+                .c = slot_or_zero(refs[2]),
+                .map = variants[best]});
     home_[r] = dst;
   }
 
@@ -407,11 +252,18 @@ class StepPlanner {
     const PlannedOperand& o = plan_.operands[c.imm];
     const bool same = o.dtype == c.type && c.type != DType::boolean;
     if (!row && same && o.dense) {
-      home_[r] = add_slot({.kind = SlotKind::kDirect, .element_bytes = static_cast<uint8_t>(bytes_of_register(c.type)), .operand = static_cast<uint16_t>(c.imm)});
+      home_[r] = add_slot({.kind = SlotKind::kDirect,
+                           .element_bytes = static_cast<uint8_t>(bytes_of_register(c.type)),
+                           .operand = static_cast<uint16_t>(c.imm)});
       return;
     }
-    Step step{.kind = StepKind::kLoad, .row = row, .from = o.dtype, .to = c.type, .operand = static_cast<uint16_t>(c.imm)};
-    const bool every_tile_alike = !row && !plan_.columns && plan_.tile_fast >= plan_.fast && repeats_along_slow(o.walk);
+    Step step{.kind = StepKind::kLoad,
+              .row = row,
+              .from = o.dtype,
+              .to = c.type,
+              .operand = static_cast<uint16_t>(c.imm)};
+    const bool every_tile_alike =
+        !row && !plan_.columns && plan_.tile_fast >= plan_.fast && repeats_along_slow(o.walk);
     if (every_tile_alike) {
       if (fill_[r] == kNoSlot) {
         step.dst = fill_[r] = own_slot(capacity(), bytes_of_register(c.type));
@@ -427,7 +279,10 @@ class StepPlanner {
   void plan_index(uint16_t r, bool row, std::vector<Step>& steps) {
     plan_.index_walks.push_back(geometry_.walk_of_index(static_cast<int>(at(r).imm)));
     home_[r] = result_slot(r, row);
-    add(steps, {.kind = StepKind::kIndex, .row = row, .dst = home_[r], .operand = static_cast<uint16_t>(plan_.index_walks.size() - 1)});
+    add(steps, {.kind = StepKind::kIndex,
+                .row = row,
+                .dst = home_[r],
+                .operand = static_cast<uint16_t>(plan_.index_walks.size() - 1)});
   }
 
   void plan_cast(uint16_t r, bool row, std::vector<Step>& steps) {
@@ -438,7 +293,13 @@ class StepPlanner {
       return;
     }
     home_[r] = result_slot(r, row);
-    add(steps, {.kind = StepKind::kCast, .row = row, .from = at(c.a).type, .through = static_cast<DType>(c.imm), .to = c.type, .dst = home_[r], .a = source});
+    add(steps, {.kind = StepKind::kCast,
+                .row = row,
+                .from = at(c.a).type,
+                .through = static_cast<DType>(c.imm),
+                .to = c.type,
+                .dst = home_[r],
+                .a = source});
   }
 
   void plan_value(uint16_t r, bool row, std::vector<Step>& steps) {
@@ -458,7 +319,10 @@ class StepPlanner {
     for (size_t i = 0; i < p_.code.size(); ++i) {
       const auto r = static_cast<uint16_t>(i);
       if (!needed_[r] || !is_reduce(r) || at(r).sweep != sweep + 1) continue;
-      add(*elements_, {.kind = StepKind::kReduce, .dst = accumulators_[r], .a = vector(at(r).a, false), .reduce = &reduce_kernels(r)});
+      add(*elements_, {.kind = StepKind::kReduce,
+                       .dst = accumulators_[r],
+                       .a = vector(at(r).a, false),
+                       .reduce = &reduce_kernels(r)});
     }
     if (sweep != p_.sweeps - 1) return;
     for (size_t i = 0; i < p_.code.size(); ++i) {
@@ -469,7 +333,12 @@ class StepPlanner {
 
   void plan_store(uint16_t r, bool row, std::vector<Step>& steps) {
     const uint16_t source = vector(at(r).a, row);
-    add(steps, {.kind = StepKind::kStore, .row = row, .from = at(r).type, .to = p_.operands[at(r).imm].dtype, .a = source, .operand = static_cast<uint16_t>(at(r).imm)});
+    add(steps, {.kind = StepKind::kStore,
+                .row = row,
+                .from = at(r).type,
+                .to = p_.operands[at(r).imm].dtype,
+                .a = source,
+                .operand = static_cast<uint16_t>(at(r).imm)});
   }
 
   const ReduceKernels& reduce_kernels(uint16_t r) const {
@@ -482,7 +351,10 @@ class StepPlanner {
       const auto r = static_cast<uint16_t>(i);
       if (!needed_[r] || !is_reduce(r) || at(r).sweep != ready) continue;
       accumulators_[r] = own_slot(rows_in_tile_, reduce_kernels(r).accumulator_bytes);
-      add(plan_.row_steps[static_cast<size_t>(ready) - 1], {.kind = StepKind::kStartReduce, .row = true, .dst = accumulators_[r], .reduce = &reduce_kernels(r)});
+      add(plan_.row_steps[static_cast<size_t>(ready) - 1], {.kind = StepKind::kStartReduce,
+                                                            .row = true,
+                                                            .dst = accumulators_[r],
+                                                            .reduce = &reduce_kernels(r)});
     }
   }
 
@@ -493,7 +365,11 @@ class StepPlanner {
       if (!needed_[r] || at(r).element || is_uniform(r) || is_store(r) || at(r).sweep != sweep) continue;
       if (is_reduce(r)) {
         home_[r] = row_slot(at(r).type);
-        add(steps, {.kind = StepKind::kFinishReduce, .row = true, .dst = home_[r], .a = accumulators_[r], .reduce = &reduce_kernels(r)});
+        add(steps, {.kind = StepKind::kFinishReduce,
+                    .row = true,
+                    .dst = home_[r],
+                    .a = accumulators_[r],
+                    .reduce = &reduce_kernels(r)});
       } else {
         plan_value(r, true, steps);
       }
@@ -506,15 +382,16 @@ class StepPlanner {
     }
   }
 
-  // Gives every shared tile slot memory: a slot's bytes are free again after its last reader. A map may write over an operand of
-  // the same width that dies there.
+  // Gives every shared tile slot memory: a slot's bytes are free again after its last reader. A map may write
+  // over an operand of the same width that dies there.
   void place() {
     shared_.resize(plan_.slots.size(), false);
     std::vector<size_t> last(plan_.slots.size(), 0);
     size_t position = 0;
     const auto each_step = [&](auto&& f) {
       position = 0;
-      for (auto& steps : plan_.element_steps) for (Step& s : steps) f(s, ++position);
+      for (auto& steps : plan_.element_steps)
+        for (Step& s : steps) f(s, ++position);
     };
     each_step([&](Step& s, size_t at_step) {
       for (const uint16_t slot : {s.a, s.b, s.c}) last[slot] = at_step;
@@ -527,7 +404,9 @@ class StepPlanner {
         for (int i = 0; i < 3; ++i) {
           const uint16_t slot = slots[i];
           if (!shared_[slot] || last[slot] != at_step || (writes && slot == s.dst)) continue;
-          if (before && (s.kind != StepKind::kMap || plan_.slots[slot].element_bytes != plan_.slots[s.dst].element_bytes)) continue;
+          if (before && (s.kind != StepKind::kMap ||
+                         plan_.slots[slot].element_bytes != plan_.slots[s.dst].element_bytes))
+            continue;
           shared_[slot] = false;
           free[plan_.slots[slot].element_bytes].push_back(plan_.slots[slot].offset);
         }
@@ -552,14 +431,14 @@ class StepPlanner {
   }
 
   const LoopProgram& p_;
-  const Geometry& geometry_;
+  const LoopGeometry& geometry_;
   LoopPlan& plan_;
   std::vector<bool> needed_;
   std::vector<uint16_t> home_;    // slot of each register's value; kNoSlot: not there
   std::vector<uint16_t> spread_;  // row value repeated over the tile
   std::vector<uint16_t> fill_;    // uniform value as an array, made once
   std::vector<bool> kept_;
-  std::vector<bool> shared_;      // slots whose memory place() decides
+  std::vector<bool> shared_;  // slots whose memory place() decides
   std::vector<uint16_t> accumulators_;
   std::vector<Step>* elements_ = nullptr;
   int64_t rows_in_tile_ = 1;
@@ -569,21 +448,27 @@ class StepPlanner {
 
 }  // namespace
 
-Result<LoopPlan> plan_loop(const LoopProgram& program, std::span<const TensorView> views, const LoopKernels& kernels) {
+Result<LoopPlan> plan_loop(const LoopProgram& program, std::span<const TensorView> views,
+                           const LoopKernels& kernels) {
   LoopPlan plan;
   plan.kernels = &kernels;
-  Geometry geometry(program, views);
+  LoopGeometry geometry(program, views);
   geometry.shape(plan);
   for (size_t i = 0; i < views.size(); ++i) {
     PlannedOperand o{.dtype = views[i].dtype, .data = views[i].data, .walk = geometry.walk_of_operand(i)};
     o.dense = !program.operands[i].row_level && is_dense(plan, o.walk);
-    o.stream = program.operands[i].output && o.dense && bytes_of(o.dtype, element_count(views[i])) >= kStreamBytes;
+    o.stream =
+        program.operands[i].output && o.dense && bytes_of(o.dtype, element_count(views[i])) >= kStreamBytes;
+    o.ahead =
+        !program.operands[i].output && o.dense && bytes_of(o.dtype, element_count(views[i])) >= kAheadBytes;
     plan.operands.push_back(o);
   }
   StepPlanner planner(program, geometry, plan);
   planner.plan();
   if (planner.too_large()) {
-    return fail(Code::launch_refused).say("the loop is too large").because("more than " + std::to_string(kMaxSteps) + " steps in its sweeps");
+    return fail(Code::launch_refused)
+        .say("the loop is too large")
+        .because("more than " + std::to_string(kMaxSteps) + " steps in its sweeps");
   }
   return plan;
 }

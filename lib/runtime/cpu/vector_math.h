@@ -1,6 +1,7 @@
-// float functions without branches or calls, so that a loop over them becomes SIMD. Entry: ge::cpu::vm::exp and the rest.
-// Within 3 units in the last place of the true value over the whole range (vm::gelu: of its product form), infinities, NaN and
-// subnormals included. Written without fused multiply-add: the same bits on every machine.
+// float functions without branches or calls, so that a loop over them becomes SIMD. Entry: ge::cpu::vm::exp
+// and the rest. Within 3 units in the last place of the true value over the whole range (vm::gelu: of its
+// product form), infinities, NaN and subnormals included. Written without fused multiply-add: the same bits
+// on every machine.
 #pragma once
 #include <cstdint>
 
@@ -18,12 +19,17 @@ GE_VM uint32_t to_bits(float f) {
   __builtin_memcpy(&bits, &f, sizeof bits);
   return bits;
 }
-GE_VM float abs(float x) { return from_bits(to_bits(x) & 0x7fffffffu); }
-GE_VM float with_sign_of(float magnitude, float sign) { return from_bits(to_bits(magnitude) | (to_bits(sign) & 0x80000000u)); }
+GE_VM float abs(float x) {
+  return from_bits(to_bits(x) & 0x7fffffffu);
+}
+GE_VM float with_sign_of(float magnitude, float sign) {
+  return from_bits(to_bits(magnitude) | (to_bits(sign) & 0x80000000u));
+}
 
 inline constexpr float kLog2e = 1.44269504088896341f;
 inline constexpr float kLn2High = 0.693359375f, kLn2Low = -2.12194440e-4f;
-inline constexpr float kRound = 12582912.0f;  // 1.5 * 2^23: adding it rounds to an integer that stands in the low bits
+inline constexpr float kRound =
+    12582912.0f;  // 1.5 * 2^23: adding it rounds to an integer that stands in the low bits
 inline constexpr float kInfinity = __builtin_inff();
 inline constexpr float kNan = __builtin_nanf("");
 
@@ -37,7 +43,8 @@ GE_VM float expm1_core(float r) {
   p = p * r + 5.0000001201e-1f;
   return p * (r * r) + r;
 }
-// p * 2^n for n in [-252, 254], in two exact steps but the last: subnormals round once, overflow gives infinity.
+// p * 2^n for n in [-252, 254], in two exact steps but the last: subnormals round once, overflow gives
+// infinity.
 GE_VM float scale(float p, uint32_t n) {
   const uint32_t half = static_cast<uint32_t>(static_cast<int32_t>(n) >> 1);
   return p * from_bits((half + 127u) << 23) * from_bits((n - half + 127u) << 23);
@@ -51,7 +58,9 @@ GE_VM float exp_of_sum(float high, float low) {
   const float r = ((x - k * kLn2High) - k * kLn2Low) + low;
   return scale(expm1_core(r) + 1.0f, n);
 }
-GE_VM float exp(float x) { return exp_of_sum(x, 0.0f); }
+GE_VM float exp(float x) {
+  return exp_of_sum(x, 0.0f);
+}
 
 GE_VM float expm1(float a) {
   const float x = a < -20.0f ? -20.0f : a > 88.9f ? 88.9f : a;  // 2^n of the latter is still a float
@@ -151,20 +160,32 @@ GE_VM float sigmoid(float a) {
   const float z = exp(-abs(a));
   return (a < 0.0f ? z : 1.0f) / (1.0f + z);
 }
-GE_VM float silu(float a) { return a * sigmoid(a); }
-GE_VM float swish(float a, float b) { return a * sigmoid(b * a); }
-GE_VM float gelu(float a) { return 0.5f * a * erfc(a * -0.70710678118654752f); }
+GE_VM float silu(float a) {
+  return a * sigmoid(a);
+}
+GE_VM float swish(float a, float b) {
+  return a * sigmoid(b * a);
+}
+GE_VM float gelu(float a) {
+  return 0.5f * a * erfc(a * -0.70710678118654752f);
+}
 GE_VM float gelu_tanh(float a) {
   const float u = 0.79788456080286536f * (a + 0.044715f * a * a * a);
   return a * sigmoid(u + u);
 }
-GE_VM float softplus(float a) { return (a < 0.0f ? 0.0f : a) + log1p(exp(-abs(a))); }
+GE_VM float softplus(float a) {
+  return (a < 0.0f ? 0.0f : a) + log1p(exp(-abs(a)));
+}
 GE_VM float mish(float a) {
   const float e = exp(a > 40.0f ? 40.0f : a);
   const float n = e * (e + 2.0f);
   return a * (n / (n + 2.0f));
 }
-GE_VM float elu(float a, float b) { return a < 0.0f ? b * expm1(a) : a; }
-GE_VM float selu(float a, float b, float c) { return c * (a > 0.0f ? a : b * expm1(a)); }
+GE_VM float elu(float a, float b) {
+  return a < 0.0f ? b * expm1(a) : a;
+}
+GE_VM float selu(float a, float b, float c) {
+  return c * (a > 0.0f ? a : b * expm1(a));
+}
 
 }  // namespace ge::cpu::vm
