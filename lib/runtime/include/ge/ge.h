@@ -1,3 +1,4 @@
+/* clang-format off */
 /* ge: the runtime's public C interface. Loads an execution plan made by ge-compile and runs it on a CPU or an NVIDIA GPU.
  *
  *   ge_device* device; ge_plan* plan; ge_model* model; ge_session* session;
@@ -10,7 +11,6 @@
  * thread-local state. Structs start with their size in bytes: set it to sizeof(the struct); pass NULL for defaults.
  * Device, plan and model may be used by many threads at once; a session by one thread at a time. Free in reverse order.
  */
-/* clang-format off */
 #ifndef GE_GE_H
 #define GE_GE_H
 #include <stddef.h>
