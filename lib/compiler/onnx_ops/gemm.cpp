@@ -1,10 +1,15 @@
 // Gemm: alpha * A' B' + beta * C on core dot.
+#include <cmath>
+
 #include "compiler/onnx_ops/op_context.h"
 
 namespace ge {
 namespace {
 
+// Unsigned integers wrap: x times -2 is 0 - x * 2, and -2 itself has no unsigned value.
 ValueId scaled(OpContext& c, ValueId x, double factor) {
+  if (factor < 0 && class_of(c.dtype(x)) == DTypeClass::kUnsigned)
+    return c.build().map(Op::sub, {c.scalar_like(x, 0), scaled(c, x, -factor)});
   return factor == 1 ? x : c.build().map(Op::mul, {x, c.scalar_like(x, factor)});
 }
 
@@ -12,6 +17,12 @@ ValueId scaled(OpContext& c, ValueId x, double factor) {
 
 Results lower_gemm(OpContext& c) {
   Builder& b = c.build();
+  for (const char* factor : {"alpha", "beta"}) {
+    const double value = c.float_attr(factor);
+    if (is_float(c.dtype(c.in(0))) || value == std::floor(value)) continue;
+    return c.fail(c.about_attr(factor, Code::bad_attribute, std::string(factor) + " must be whole for integers")
+                      .because("found " + std::to_string(value) + " for " + c.describe(c.in(0))));
+  }
   for (size_t i = 0; i < 2; ++i) {
     if (c.rank(c.in(i)) == 2) continue;
     return c.fail(c.about_input(i, Code::operand_rank, "'" + c.op().input_name(i) + "' must be a matrix")

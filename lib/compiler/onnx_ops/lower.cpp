@@ -7,7 +7,9 @@
 
 #include "base/checked_math.h"
 #include "compiler/onnx_ops/checks.h"
+#include "compiler/onnx_ops/known_number.h"
 #include "compiler/onnx_ops/op_context.h"
+#include "numeric/convert.h"
 
 namespace ge {
 namespace {
@@ -25,6 +27,13 @@ class Lowering {
   }
 
  private:
+  // Sizes that exporters computed in floating point (Shape -> Cast -> Div -> Floor -> Cast) under fixed dims.
+  void know_number(ValueId value) {
+    ValueInfo& info = graph_.value(value);
+    if (info.contents || (info.type.dtype != DType::int64 && info.type.dtype != DType::int32)) return;
+    if (const auto number = known_number(graph_, value)) info.contents = Dims{Dim(saturate_to<int64_t>(*number))};
+  }
+
   // Shapes and axes in initializers are what shape arithmetic starts from.
   void know_contents(NodeId id) {
     const ValueId value = graph_.node(id).results[0];
@@ -109,6 +118,7 @@ class Lowering {
                 .in(pointer_below(graph_.node(id), "/outputs/" + std::to_string(i))));
         return;
       }
+      know_number(value);
       rename(old[i], value);
       graph_.replace_all_uses(old[i], value);
     }
