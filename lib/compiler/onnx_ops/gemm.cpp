@@ -20,8 +20,9 @@ Results lower_gemm(OpContext& c) {
   for (const char* factor : {"alpha", "beta"}) {
     const double value = c.float_attr(factor);
     if (is_float(c.dtype(c.in(0))) || value == std::floor(value)) continue;
-    return c.fail(c.about_attr(factor, Code::bad_attribute, std::string(factor) + " must be whole for integers")
-                      .because("found " + std::to_string(value) + " for " + c.describe(c.in(0))));
+    return c.fail(
+        c.about_attr(factor, Code::bad_attribute, std::string(factor) + " must be whole for integers")
+            .because("found " + std::to_string(value) + " for " + c.describe(c.in(0))));
   }
   for (size_t i = 0; i < 2; ++i) {
     if (c.rank(c.in(i)) == 2) continue;
