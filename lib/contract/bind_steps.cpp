@@ -126,7 +126,7 @@ Status StepBinder::tensor(const TensorRef& ref) {
     GE_ASSIGN(out.view.strides[i], values_.get(ref.strides[i]));
     count = count ? checked_mul(*count, std::max<int64_t>(out.view.dims[i], 1)) : count;
   }
-  if (element_count(out.view) == 0) out.offset_bytes = 0;  // nothing is touched: a start past the end is no fault
+  if (is_empty(out.view)) out.offset_bytes = 0;  // nothing is touched: a start past the end is no fault
   const int64_t size = binding_.buffers[ref.buffer].size_bytes;
   const auto range = byte_range(out.view, out.offset_bytes);
   if (!count || !range || range->begin < 0 || range->end > size) {
