@@ -19,7 +19,8 @@ ValueId Builder::op(Op op, std::vector<ValueId> operands, AttrMap attrs) {
     if (!sources_.empty()) a.source = sources_.front();
     graph_.add_assertion(std::move(a));
   }
-  const NodeId id = graph_.add_node(op, std::move(operands), std::move(results).value(), std::move(attrs), sources_);
+  const NodeId id =
+      graph_.add_node(op, std::move(operands), std::move(results).value(), std::move(attrs), sources_);
   const ValueId result = graph_.node(id).results[0];
   graph_.value(result).contents = infer_contents(graph_, graph_.node(id));
   return result;
@@ -53,7 +54,9 @@ ValueId Builder::constant(TensorData data) {
   return v;
 }
 
-ValueId Builder::scalar(DType dtype, double value) { return constant(splat(dtype, {}, value)); }
+ValueId Builder::scalar(DType dtype, double value) {
+  return constant(splat(dtype, {}, value));
+}
 
 ValueId Builder::cast(ValueId x, DType to) {
   if (failed() || x == kNone) return missing();
@@ -72,7 +75,8 @@ ValueId Builder::reshape(ValueId x, const Dims& shape) {
 
 ValueId Builder::transpose(ValueId x, std::vector<int64_t> perm) {
   if (failed() || x == kNone) return missing();
-  const bool identity = std::is_sorted(perm.begin(), perm.end()) && static_cast<int64_t>(perm.size()) == rank(x);
+  const bool identity =
+      std::is_sorted(perm.begin(), perm.end()) && static_cast<int64_t>(perm.size()) == rank(x);
   return identity ? x : op(Op::transpose, {x}, {{"perm", std::move(perm)}});
 }
 
@@ -96,7 +100,8 @@ Result<Dims> Builder::broadcast_shape(const Dims& a, const Dims& b) {
   Dims shape(std::max(a.size(), b.size()));
   for (size_t i = 0; i < shape.size(); ++i) {
     // From the right: axis i counts from the end.
-    const Dim x = i < a.size() ? a[a.size() - 1 - i] : Dim(1), y = i < b.size() ? b[b.size() - 1 - i] : Dim(1);
+    const Dim x = i < a.size() ? a[a.size() - 1 - i] : Dim(1),
+              y = i < b.size() ? b[b.size() - 1 - i] : Dim(1);
     Dim& out = shape[shape.size() - 1 - i];
     if (x == y || y.is_value(1)) {
       out = x;
@@ -104,8 +109,8 @@ Result<Dims> Builder::broadcast_shape(const Dims& a, const Dims& b) {
       out = y;
     } else if (Dim::never_equal(x, y)) {
       return ge::fail(Code::broadcast_mismatch)
-          .because(to_string(a) + " and " + to_string(b) + ": dims " + x.to_string() + " and " + y.to_string() +
-                   " differ and neither is 1");
+          .because(to_string(a) + " and " + to_string(b) + ": dims " + x.to_string() + " and " +
+                   y.to_string() + " differ and neither is 1");
     } else {
       graph_.add_assertion({x, y, "dims that broadcast to each other must be equal",
                             sources_.empty() ? Source() : sources_.front()});

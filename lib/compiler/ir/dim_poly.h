@@ -1,6 +1,6 @@
 // The inside of Dim: polynomials over atoms. Only dim*.cpp include this.
-// Invariant of Poly: terms sorted by monomial, no zero coefficient, at least one monomial that is not empty (else the Dim is
-// static), at most kMaxTerms terms; or `overflow` alone.
+// Invariant of Poly: terms sorted by monomial, no zero coefficient, at least one monomial that is not empty
+// (else the Dim is static), at most kMaxTerms terms; or `overflow` alone.
 #pragma once
 #include <compare>
 #include <cstdint>
@@ -13,8 +13,9 @@
 
 namespace ge {
 
-// Past these a dim is no size that anybody means: it becomes an overflow dim. The depth keeps postfix programs under the
-// contract's stack (at most 3 entries a level); the size keeps dims that share parts from growing as trees.
+// Past these a dim is no size that anybody means: it becomes an overflow dim. The depth keeps postfix
+// programs under the contract's stack (at most 3 entries a level); the size keeps dims that share parts from
+// growing as trees.
 inline constexpr size_t kMaxTerms = 256;
 inline constexpr int kMaxAtomDepth = 20;
 inline constexpr int64_t kMaxAtoms = 4096;

@@ -12,11 +12,15 @@ constexpr size_t kMaxLength = 4096;
 constexpr int kMaxNesting = 32;
 
 bool starts_name(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || static_cast<unsigned char>(c) >= 0x80;
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+         static_cast<unsigned char>(c) >= 0x80;
 }
-bool continues_name(char c) { return starts_name(c) || (c >= '0' && c <= '9') || c == '.'; }
+bool continues_name(char c) {
+  return starts_name(c) || (c >= '0' && c <= '9') || c == '.';
+}
 bool is_plain_name(const std::string& s) {
-  return !s.empty() && s != "min" && s != "max" && starts_name(s[0]) && std::all_of(s.begin(), s.end(), continues_name);
+  return !s.empty() && s != "min" && s != "max" && starts_name(s[0]) &&
+         std::all_of(s.begin(), s.end(), continues_name);
 }
 
 std::string name_text(const std::string& name) {
@@ -38,11 +42,16 @@ std::string factor_text(const Dim& d) {
 
 std::string atom_text(const Atom& atom) {
   switch (atom.kind) {
-    case AtomKind::kSymbol: return name_text(atom.name);
-    case AtomKind::kFloorDiv: return "(" + factor_text(atom.a) + " // " + factor_text(atom.b) + ")";
-    case AtomKind::kMod: return "(" + factor_text(atom.a) + " % " + factor_text(atom.b) + ")";
-    case AtomKind::kMin: return "min(" + atom.a.to_string() + ", " + atom.b.to_string() + ")";
-    case AtomKind::kMax: return "max(" + atom.a.to_string() + ", " + atom.b.to_string() + ")";
+    case AtomKind::kSymbol:
+      return name_text(atom.name);
+    case AtomKind::kFloorDiv:
+      return "(" + factor_text(atom.a) + " // " + factor_text(atom.b) + ")";
+    case AtomKind::kMod:
+      return "(" + factor_text(atom.a) + " % " + factor_text(atom.b) + ")";
+    case AtomKind::kMin:
+      return "min(" + atom.a.to_string() + ", " + atom.b.to_string() + ")";
+    case AtomKind::kMax:
+      return "max(" + atom.a.to_string() + ", " + atom.b.to_string() + ")";
   }
   return "?";
 }
@@ -68,7 +77,8 @@ class Parser {
     skip_space();
     if (error_.empty() && at_ != text_.size()) say("an operator or the end");
     if (!error_.empty()) return fault(error_);
-    if (d.overflowed()) return fault("its value overflows, divides by zero, or it is too large an expression");
+    if (d.overflowed())
+      return fault("its value overflows, divides by zero, or it is too large an expression");
     return d;
   }
 
@@ -154,7 +164,8 @@ class Parser {
     const auto [end, code] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), v);
     const uint64_t limit = static_cast<uint64_t>(INT64_MAX) + (negative ? 1 : 0);
     if (code != std::errc() || v > limit) {
-      if (error_.empty()) error_ = "the number at character " + std::to_string(at_ + 1) + " does not fit in 64 bits";
+      if (error_.empty())
+        error_ = "the number at character " + std::to_string(at_ + 1) + " does not fit in 64 bits";
       return 0;
     }
     at_ = static_cast<size_t>(end - text_.data());
@@ -196,7 +207,9 @@ class Parser {
 };
 }  // namespace
 
-Result<Dim> Dim::parse(std::string_view text) { return Parser(text).parse(); }
+Result<Dim> Dim::parse(std::string_view text) {
+  return Parser(text).parse();
+}
 
 std::string Dim::to_string() const {
   if (is_static()) return std::to_string(constant_);

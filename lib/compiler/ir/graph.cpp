@@ -1,4 +1,5 @@
-// Graph: nodes, values, uses and their upkeep. Everything is linear in what it touches; nothing recurses over nodes.
+// Graph: nodes, values, uses and their upkeep. Everything is linear in what it touches; nothing recurses over
+// nodes.
 #include "compiler/ir/graph.h"
 
 #include <algorithm>
@@ -7,12 +8,15 @@
 
 namespace ge {
 
-std::string to_string(const Type& type) { return std::string(name_of(type.dtype)) + to_string(type.dims); }
+std::string to_string(const Type& type) {
+  return std::string(name_of(type.dtype)) + to_string(type.dims);
+}
 
 bool Graph::asserts(const Assertion& needed) const {
   const Dim difference = needed.lhs - needed.rhs;
   if (difference.is_value(0)) return true;
-  // a == b gives q*a == q*b. Assertions are about the few symbols of a model: their number does not grow with its nodes.
+  // a == b gives q*a == q*b. Assertions are about the few symbols of a model: their number does not grow with
+  // its nodes.
   return std::any_of(assertions.begin(), assertions.end(), [&](const Assertion& a) {
     return Dim::exact_quotient(difference, a.lhs - a.rhs).has_value();
   });
@@ -66,10 +70,12 @@ ValueId Graph::add_constant(TensorData data, std::vector<Source> sources) {
 }
 
 size_t Graph::live_nodes() const {
-  return static_cast<size_t>(std::count_if(nodes_.begin(), nodes_.end(), [](const auto& n) { return n->alive; }));
+  return static_cast<size_t>(
+      std::count_if(nodes_.begin(), nodes_.end(), [](const auto& n) { return n->alive; }));
 }
 
-// Kahn's algorithm; among ready nodes the least id goes first. Nodes on a cycle (and behind one) come last, by id.
+// Kahn's algorithm; among ready nodes the least id goes first. Nodes on a cycle (and behind one) come last,
+// by id.
 std::vector<NodeId> Graph::order() const {
   std::vector<uint32_t> waiting(nodes_.size(), 0);
   bool sorted = true;  // the usual case: ids are topological already
@@ -108,7 +114,8 @@ std::vector<NodeId> Graph::order() const {
 
 uint32_t& Graph::slot_of(Use use) {
   auto& row = use.node == kNone ? output_slots_ : slots_[use.node];
-  if (row.size() <= use.operand) row.resize(use.operand + 1, kNone);  // operands or outputs appended from outside
+  if (row.size() <= use.operand)
+    row.resize(use.operand + 1, kNone);  // operands or outputs appended from outside
   return row[use.operand];
 }
 
@@ -173,7 +180,9 @@ void Graph::remove_node(NodeId id) {
   for (const ValueId v : node.results) values_[v]->alive = false;
 }
 
-bool Graph::is_constant(ValueId id) const { return constant(id) != nullptr; }
+bool Graph::is_constant(ValueId id) const {
+  return constant(id) != nullptr;
+}
 
 const TensorData* Graph::constant(ValueId id) const {
   if (id == kNone) return nullptr;
@@ -193,7 +202,8 @@ Node clone_node(const Node& node) {
       *graph = std::make_shared<Graph>((*graph)->clone());
   copy.sources = node.sources;
   if (node.onnx) copy.onnx = std::make_unique<OnnxName>(*node.onnx);
-  if (node.data) copy.data = std::make_unique<TensorData>(*node.data);  // the bytes are shared: they never change
+  if (node.data)
+    copy.data = std::make_unique<TensorData>(*node.data);  // the bytes are shared: they never change
   if (node.body) copy.body = std::make_unique<Graph>(node.body->clone());
   copy.alive = node.alive;
   return copy;

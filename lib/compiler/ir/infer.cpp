@@ -1,4 +1,5 @@
-// Type rules of the core ops, one function each, as core_ops.def states them. Windowed ops are in infer_window.cpp.
+// Type rules of the core ops, one function each, as core_ops.def states them. Windowed ops are in
+// infer_window.cpp.
 #include "compiler/ir/infer.h"
 
 #include <algorithm>
@@ -7,12 +8,14 @@
 
 namespace ge {
 
-Result<std::vector<Type>> infer_types(Op op, std::span<const Type* const> operands, const AttrMap& attrs, const TensorData* data,
-                                      const Graph* body, std::vector<Graph::Assertion>* assertions) {
+Result<std::vector<Type>> infer_types(Op op, std::span<const Type* const> operands, const AttrMap& attrs,
+                                      const TensorData* data, const Graph* body,
+                                      std::vector<Graph::Assertion>* assertions) {
   return Inference(op, operands, attrs, data, body, assertions).run();
 }
 
-Result<std::vector<Type>> infer_node(const Graph& graph, const Node& node, std::vector<Graph::Assertion>* assertions) {
+Result<std::vector<Type>> infer_node(const Graph& graph, const Node& node,
+                                     std::vector<Graph::Assertion>* assertions) {
   std::vector<const Type*> operands;
   for (const ValueId v : node.operands) operands.push_back(v == kNone ? nullptr : &graph.type(v));
   return infer_types(node.op, operands, node.attrs, node.data.get(), node.body.get(), assertions);
@@ -24,25 +27,43 @@ Result<std::vector<Type>> Inference::run() {
   if (op_ == Op::fused) return fused();
   const auto type = [&]() -> Result<Type> {
     switch (op_) {
-      case Op::constant: return constant();
-      case Op::iota: return iota();
-      case Op::dims: return dims_op();
-      case Op::cast: return cast();
-      case Op::reduce: return reduce();
-      case Op::reshape: return reshape();
-      case Op::transpose: return transpose();
-      case Op::broadcast: return broadcast();
-      case Op::slice: return slice();
-      case Op::pad: return pad();
-      case Op::concat: return concat();
-      case Op::gather: return gather();
-      case Op::dot: return dot();
-      case Op::conv: return conv();
-      case Op::pool: return pool();
+      case Op::constant:
+        return constant();
+      case Op::iota:
+        return iota();
+      case Op::dims:
+        return dims_op();
+      case Op::cast:
+        return cast();
+      case Op::reduce:
+        return reduce();
+      case Op::reshape:
+        return reshape();
+      case Op::transpose:
+        return transpose();
+      case Op::broadcast:
+        return broadcast();
+      case Op::slice:
+        return slice();
+      case Op::pad:
+        return pad();
+      case Op::concat:
+        return concat();
+      case Op::gather:
+        return gather();
+      case Op::dot:
+        return dot();
+      case Op::conv:
+        return conv();
+      case Op::pool:
+        return pool();
       case Op::softmax:
-      case Op::log_softmax: return softmax();
-      case Op::normalize: return normalize();
-      default: return map();
+      case Op::log_softmax:
+        return softmax();
+      case Op::normalize:
+        return normalize();
+      default:
+        return map();
     }
   };
   GE_ASSIGN(Type result, type());
@@ -52,11 +73,12 @@ Result<std::vector<Type>> Inference::run() {
 
 Result<Type> Inference::constant() {
   if (data_ == nullptr) return fault(Code::bad_tensor_data, "found no contents");
-  if (data_->bytes == nullptr && data_->load == nullptr) return fault(Code::bad_tensor_data, "found no contents");
+  if (data_->bytes == nullptr && data_->load == nullptr)
+    return fault(Code::bad_tensor_data, "found no contents");
   const int64_t stored = data_->splat ? bytes_of(data_->dtype, 1) : data_->size_bytes();
   if (data_->load == nullptr && static_cast<int64_t>(data_->bytes->size()) != stored) {
-    return fault(Code::bad_tensor_data, "found " + std::to_string(data_->bytes->size()) + " bytes; shape and dtype need " +
-                                            std::to_string(stored));
+    return fault(Code::bad_tensor_data, "found " + std::to_string(data_->bytes->size()) +
+                                            " bytes; shape and dtype need " + std::to_string(stored));
   }
   return Type{data_->dtype, Dims(data_->dims.begin(), data_->dims.end())};
 }
@@ -64,7 +86,8 @@ Result<Type> Inference::constant() {
 Result<Type> Inference::iota() {
   const DType type = dtype("dtype");
   if (type != DType::int64 && type != DType::int32 && type != DType::float32) {
-    return fault(Code::operand_dtype, "found dtype " + std::string(name_of(type)) + "; allowed: int64, int32, float32");
+    return fault(Code::operand_dtype,
+                 "found dtype " + std::string(name_of(type)) + "; allowed: int64, int32, float32");
   }
   GE_TRY(axis_in_range(integer("axis"), dims("shape").size()));
   return Type{type, dims("shape")};
@@ -73,26 +96,32 @@ Result<Type> Inference::iota() {
 Result<Type> Inference::dims_op() {
   const auto count = static_cast<int64_t>(dims("values").size());
   if (integer("scalar") == 0) return Type{DType::int64, {count}};
-  if (count != 1) return fault(Code::bad_attribute, "found " + std::to_string(count) + " values; a scalar has one");
+  if (count != 1)
+    return fault(Code::bad_attribute, "found " + std::to_string(count) + " values; a scalar has one");
   return Type{DType::int64, {}};
 }
 
-Result<Type> Inference::cast() { return Type{dtype("to"), in(0).dims}; }
+Result<Type> Inference::cast() {
+  return Type{dtype("to"), in(0).dims};
+}
 
 Result<Type> Inference::reduce() {
   GE_TRY(numbers_only(0));
   const std::vector<int64_t>& axes = ints("axes");
   for (const int64_t axis : axes) GE_TRY(axis_in_range(axis, in(0).dims.size()));
   if (std::adjacent_find(axes.begin(), axes.end(), std::greater_equal<>()) != axes.end()) {
-    return fault(Code::bad_attribute, "found axes " + ints_text(axes) + "; they must be ascending and unique");
+    return fault(Code::bad_attribute,
+                 "found axes " + ints_text(axes) + "; they must be ascending and unique");
   }
   const bool gives_index = text("kind") == "argmax" || text("kind") == "argmin";
   if (gives_index && axes.size() != 1) {
-    return fault(Code::bad_attribute, "found axes " + ints_text(axes) + "; " + text("kind") + " takes one axis");
+    return fault(Code::bad_attribute,
+                 "found axes " + ints_text(axes) + "; " + text("kind") + " takes one axis");
   }
   Type result{gives_index ? DType::int64 : in(0).dtype, {}};
   for (size_t i = 0; i < in(0).dims.size(); ++i)
-    if (!std::binary_search(axes.begin(), axes.end(), static_cast<int64_t>(i))) result.dims.push_back(in(0).dims[i]);
+    if (!std::binary_search(axes.begin(), axes.end(), static_cast<int64_t>(i)))
+      result.dims.push_back(in(0).dims[i]);
   return result;
 }
 
@@ -110,7 +139,8 @@ Result<Type> Inference::transpose() {
   bool whole = sorted.size() == in(0).dims.size();
   for (size_t i = 0; whole && i < sorted.size(); ++i) whole = sorted[i] == static_cast<int64_t>(i);
   if (!whole) {
-    return fault(Code::bad_attribute, "found perm " + ints_text(perm) + "; it must name each axis of " + operand_text(0) + " once");
+    return fault(Code::bad_attribute, "found perm " + ints_text(perm) + "; it must name each axis of " +
+                                          operand_text(0) + " once");
   }
   Type result{in(0).dtype, {}};
   for (const int64_t axis : perm) result.dims.push_back(in(0).dims[static_cast<size_t>(axis)]);
@@ -127,11 +157,13 @@ Result<Type> Inference::broadcast() {
   for (size_t i = 0; i < from.size(); ++i) {
     if (from[i].is_value(1)) continue;
     if (Dim::never_equal(from[i], shape[shift + i])) {
-      return fault(Code::broadcast_mismatch, operand_text(0) + " does not broadcast to " + to_string(shape) + ": axis " +
-                                                 std::to_string(i) + " is " + from[i].to_string() + ", needed 1 or " +
+      return fault(Code::broadcast_mismatch, operand_text(0) + " does not broadcast to " + to_string(shape) +
+                                                 ": axis " + std::to_string(i) + " is " +
+                                                 from[i].to_string() + ", needed 1 or " +
                                                  shape[shift + i].to_string());
     }
-    GE_TRY(equal(from[i], shape[shift + i], "axis " + std::to_string(i) + " of the operand and of the result"));
+    GE_TRY(
+        equal(from[i], shape[shift + i], "axis " + std::to_string(i) + " of the operand and of the result"));
   }
   return Type{in(0).dtype, shape};
 }
@@ -140,21 +172,24 @@ Result<Type> Inference::slice() {
   const Dims &starts = dims("starts"), &shape = dims("shape"), &from = in(0).dims;
   const std::vector<int64_t>& steps = ints("steps");
   if (starts.size() != from.size() || shape.size() != from.size() || steps.size() != from.size()) {
-    return fault(Code::bad_attribute, "found " + std::to_string(starts.size()) + " starts, " + std::to_string(steps.size()) +
-                                          " steps, " + std::to_string(shape.size()) + " extents; " + operand_text(0) + " has rank " +
-                                          std::to_string(from.size()));
+    return fault(Code::bad_attribute, "found " + std::to_string(starts.size()) + " starts, " +
+                                          std::to_string(steps.size()) + " steps, " +
+                                          std::to_string(shape.size()) + " extents; " + operand_text(0) +
+                                          " has rank " + std::to_string(from.size()));
   }
   GE_TRY(no_negative(shape));
   for (size_t i = 0; i < from.size(); ++i) {
-    if (steps[i] == 0) return fault(Code::bad_attribute, "found step 0 on axis " + std::to_string(i) + "; steps are not zero");
+    if (steps[i] == 0)
+      return fault(Code::bad_attribute, "found step 0 on axis " + std::to_string(i) + "; steps are not zero");
     const Dim last = starts[i] + (shape[i] - 1) * steps[i];
     const auto outside = [&](const Dim& position) {
       const auto v = position.value(), past = (position - from[i]).value();
       return (v && *v < 0) || (past && *past >= 0);
     };
     if (!shape[i].is_value(0) && (outside(starts[i]) || outside(last))) {
-      return fault(Code::shape_mismatch, "axis " + std::to_string(i) + ": elements " + starts[i].to_string() + " .. " +
-                                             last.to_string() + " are not all in 0 .. " + (from[i] - 1).to_string());
+      return fault(Code::shape_mismatch, "axis " + std::to_string(i) + ": elements " + starts[i].to_string() +
+                                             " .. " + last.to_string() + " are not all in 0 .. " +
+                                             (from[i] - 1).to_string());
     }
   }
   return Type{in(0).dtype, shape};
@@ -164,8 +199,8 @@ Result<Type> Inference::pad() {
   const std::vector<int64_t>&low = ints("low"), &high = ints("high");
   const size_t rank = in(0).dims.size();
   if (low.size() != rank || high.size() != rank) {
-    return fault(Code::bad_attribute, "found low " + ints_text(low) + ", high " + ints_text(high) + "; one each is needed for the " +
-                                          std::to_string(rank) + " axes");
+    return fault(Code::bad_attribute, "found low " + ints_text(low) + ", high " + ints_text(high) +
+                                          "; one each is needed for the " + std::to_string(rank) + " axes");
   }
   if (has(1)) {
     GE_TRY(same_dtype(0, 1));
@@ -174,7 +209,8 @@ Result<Type> Inference::pad() {
   Type result = in(0);
   for (size_t i = 0; i < rank; ++i) {
     if (low[i] < 0 || high[i] < 0) {
-      return fault(Code::bad_attribute, "found low " + ints_text(low) + ", high " + ints_text(high) + "; amounts are not negative");
+      return fault(Code::bad_attribute, "found low " + ints_text(low) + ", high " + ints_text(high) +
+                                            "; amounts are not negative");
     }
     result.dims[i] = result.dims[i] + low[i] + high[i];
   }
@@ -191,7 +227,8 @@ Result<Type> Inference::concat() {
     for (size_t d = 0; d < result.dims.size(); ++d) {
       if (static_cast<int64_t>(d) == axis) continue;
       if (result.dims[d] == in(i).dims[d]) continue;
-      GE_TRY(equal(result.dims[d], in(i).dims[d], "axis " + std::to_string(d) + " of inputs 0 and " + std::to_string(i)));
+      GE_TRY(equal(result.dims[d], in(i).dims[d],
+                   "axis " + std::to_string(d) + " of inputs 0 and " + std::to_string(i)));
       if (!result.dims[d].is_static()) result.dims[d] = in(i).dims[d];
     }
     Dim& total = result.dims[static_cast<size_t>(axis)];
@@ -226,7 +263,8 @@ Result<Type> Inference::dot() {
     GE_TRY(equal(lhs[i], rhs[i], "batch axis " + std::to_string(i)));
     if (!lhs[i].is_static()) result.dims[i] = rhs[i].is_static() ? rhs[i] : lhs[i];
   }
-  GE_TRY(equal(lhs[rank - 1], rhs[rank - 2], "columns of " + operand_text(0) + " and rows of " + operand_text(1)));
+  GE_TRY(equal(lhs[rank - 1], rhs[rank - 2],
+               "columns of " + operand_text(0) + " and rows of " + operand_text(1)));
   result.dims[rank - 1] = rhs[rank - 1];
   if (has(2)) {
     GE_TRY(same_dtype(0, 2));
@@ -255,13 +293,15 @@ Result<Type> Inference::normalize() {
 Result<std::vector<Type>> Inference::fused() {
   if (body_ == nullptr) return fault(Code::verify_failed, "found no body");
   if (body_->inputs.size() != operands_.size()) {
-    return fault(Code::operand_count, "found " + std::to_string(operands_.size()) + " operands; the body has " +
-                                          std::to_string(body_->inputs.size()) + " inputs");
+    return fault(Code::operand_count, "found " + std::to_string(operands_.size()) +
+                                          " operands; the body has " + std::to_string(body_->inputs.size()) +
+                                          " inputs");
   }
   for (size_t i = 0; i < operands_.size(); ++i) {
     if (has(i) && in(i) == body_->type(body_->inputs[i])) continue;
-    return fault(Code::dtype_mismatch, "operand " + std::to_string(i) + " is " + (has(i) ? to_string(in(i)) : "absent") +
-                                           "; the body takes " + to_string(body_->type(body_->inputs[i])));
+    return fault(Code::dtype_mismatch, "operand " + std::to_string(i) + " is " +
+                                           (has(i) ? to_string(in(i)) : "absent") + "; the body takes " +
+                                           to_string(body_->type(body_->inputs[i])));
   }
   std::vector<Type> results;
   for (const ValueId v : body_->outputs) results.push_back(body_->type(v));

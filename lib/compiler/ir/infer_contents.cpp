@@ -1,6 +1,7 @@
-// Known contents of small integer tensors: the arithmetic that models do on shapes, done on dims. Entry: infer_contents.
-// Invariant: what is returned equals what a run computes for every value of the symbols within Graph::symbols, with one
-// assumption: sizes held in int32 fit in int32. Booleans are known where they are the same for all those values.
+// Known contents of small integer tensors: the arithmetic that models do on shapes, done on dims. Entry:
+// infer_contents. Invariant: what is returned equals what a run computes for every value of the symbols
+// within Graph::symbols, with one assumption: sizes held in int32 fit in int32. Booleans are known where they
+// are the same for all those values.
 #include <algorithm>
 #include <functional>
 
@@ -13,7 +14,9 @@ namespace {
 using MaybeDim = std::optional<Dim>;
 constexpr int64_t kMaxElements = 64;
 
-bool has_contents_dtype(DType t) { return t == DType::int64 || t == DType::int32 || t == DType::boolean; }
+bool has_contents_dtype(DType t) {
+  return t == DType::int64 || t == DType::int32 || t == DType::boolean;
+}
 
 // The shape where it is static and small enough.
 std::optional<std::vector<int64_t>> small_shape(const Type& type) {
@@ -41,7 +44,8 @@ std::vector<int64_t> strides_of(const std::vector<int64_t>& shape) {
 }
 
 // Calls f(index) for each multi-index of the shape, row-major.
-void for_each_index(const std::vector<int64_t>& shape, const std::function<void(const std::vector<int64_t>&)>& f) {
+void for_each_index(const std::vector<int64_t>& shape,
+                    const std::function<void(const std::vector<int64_t>&)>& f) {
   std::vector<int64_t> index(shape.size(), 0);
   for (int64_t n = count_of(shape); n > 0; --n) {
     f(index);
@@ -67,7 +71,8 @@ class Contents {
     if (!values || static_cast<int64_t>(values->size()) != count_of(shape_)) return std::nullopt;
     for (const Dim& d : *values) {
       if (d.overflowed()) return std::nullopt;
-      if (type.dtype == DType::int32 && d.is_static() && (*d.value() > INT32_MAX || *d.value() < INT32_MIN)) return std::nullopt;
+      if (type.dtype == DType::int32 && d.is_static() && (*d.value() > INT32_MAX || *d.value() < INT32_MIN))
+        return std::nullopt;
     }
     return values;
   }
@@ -75,18 +80,30 @@ class Contents {
  private:
   std::optional<Dims> compute() {
     switch (node_.op) {
-      case Op::constant: return constant();
-      case Op::dims: return attr_dims(node_, "values");
-      case Op::iota: return iota();
-      case Op::reshape: return copy_of(0);
-      case Op::transpose: return transpose();
-      case Op::broadcast: return broadcast();
-      case Op::slice: return slice();
-      case Op::concat: return concat();
-      case Op::gather: return gather();
-      case Op::reduce: return reduce();
-      case Op::cast: return cast();
-      default: return is_map(node_.op) ? map() : std::nullopt;
+      case Op::constant:
+        return constant();
+      case Op::dims:
+        return attr_dims(node_, "values");
+      case Op::iota:
+        return iota();
+      case Op::reshape:
+        return copy_of(0);
+      case Op::transpose:
+        return transpose();
+      case Op::broadcast:
+        return broadcast();
+      case Op::slice:
+        return slice();
+      case Op::concat:
+        return concat();
+      case Op::gather:
+        return gather();
+      case Op::reduce:
+        return reduce();
+      case Op::cast:
+        return cast();
+      default:
+        return is_map(node_.op) ? map() : std::nullopt;
     }
   }
 
@@ -96,7 +113,9 @@ class Contents {
     const auto& known = graph_.value(v).contents;
     return known ? &*known : nullptr;
   }
-  std::vector<int64_t> operand_shape(size_t operand) const { return *static_values(graph_.type(node_.operands[operand]).dims); }
+  std::vector<int64_t> operand_shape(size_t operand) const {
+    return *static_values(graph_.type(node_.operands[operand]).dims);
+  }
   std::optional<Dims> copy_of(size_t operand) const {
     const Dims* from = contents(operand);
     return from == nullptr ? std::nullopt : std::optional(*from);
@@ -107,13 +126,16 @@ class Contents {
     const auto bytes = full_bytes(data);
     if (!bytes.ok() || *bytes == nullptr) return std::nullopt;
     Dims values;
-    for (int64_t i = 0; i < data.count(); ++i) values.emplace_back(load_as_int64(data.dtype, (*bytes)->data(), i));
+    for (int64_t i = 0; i < data.count(); ++i)
+      values.emplace_back(load_as_int64(data.dtype, (*bytes)->data(), i));
     return values;
   }
 
   std::optional<Dims> iota() const {
     Dims values;
-    for_each_index(shape_, [&](const auto& index) { values.emplace_back(index[static_cast<size_t>(attr_int(node_, "axis"))]); });
+    for_each_index(shape_, [&](const auto& index) {
+      values.emplace_back(index[static_cast<size_t>(attr_int(node_, "axis"))]);
+    });
     return values;
   }
 
@@ -211,7 +233,8 @@ class Contents {
     for_each_index(operand_shape(0), [&](const auto& index) {
       int64_t at = 0;
       for (size_t d = 0, kept = 0; d < index.size(); ++d)
-        if (!std::binary_search(axes.begin(), axes.end(), static_cast<int64_t>(d))) at += index[d] * strides[kept++];
+        if (!std::binary_search(axes.begin(), axes.end(), static_cast<int64_t>(d)))
+          at += index[d] * strides[kept++];
       MaybeDim& sum = sums[static_cast<size_t>(at)];
       const Dim& next = (*from)[position++];
       if (!sum) {
@@ -269,33 +292,54 @@ class Contents {
 
   MaybeDim scalar(const Dim& a, const Dim& b, const Dim& c) const {
     switch (node_.op) {
-      case Op::add: return a + b;
-      case Op::sub: return a - b;
-      case Op::mul: return a * b;
-      case Op::neg: return Dim(0) - a;
-      case Op::max: return Dim::max(a, b);
-      case Op::min: return Dim::min(a, b);
-      case Op::relu: return Dim::max(a, 0);
-      case Op::clamp: return Dim::min(Dim::max(a, b), c);
+      case Op::add:
+        return a + b;
+      case Op::sub:
+        return a - b;
+      case Op::mul:
+        return a * b;
+      case Op::neg:
+        return Dim(0) - a;
+      case Op::max:
+        return Dim::max(a, b);
+      case Op::min:
+        return Dim::min(a, b);
+      case Op::relu:
+        return Dim::max(a, 0);
+      case Op::clamp:
+        return Dim::min(Dim::max(a, b), c);
       case Op::abs:
         if (is_at_least(a, 0)) return a;
         return a.is_static() ? MaybeDim(Dim(0) - a) : std::nullopt;
-      case Op::div: return divide(a, b);
+      case Op::div:
+        return divide(a, b);
       case Op::mod:
         if (b.is_value(0)) return std::nullopt;
         return b.is_static() || is_at_least(b, 1) ? MaybeDim(Dim::mod(a, b)) : std::nullopt;
-      case Op::fmod: return is_at_least(a, 0) && is_at_least(b, 1) ? MaybeDim(Dim::mod(a, b)) : std::nullopt;
-      case Op::select: return a.is_static() ? MaybeDim(a.is_value(0) ? c : b) : std::nullopt;
-      case Op::equal: return negated(compare_not_equal(a, b));
-      case Op::not_equal: return compare_not_equal(a, b);
-      case Op::less: return compare_less(a, b);
-      case Op::greater: return compare_less(b, a);
-      case Op::greater_equal: return negated(compare_less(a, b));
-      case Op::less_equal: return negated(compare_less(b, a));
-      case Op::logical_not: return negated(a);
-      case Op::logical_and: return Dim::min(a, b);
-      case Op::logical_or: return Dim::max(a, b);
-      default: return std::nullopt;
+      case Op::fmod:
+        return is_at_least(a, 0) && is_at_least(b, 1) ? MaybeDim(Dim::mod(a, b)) : std::nullopt;
+      case Op::select:
+        return a.is_static() ? MaybeDim(a.is_value(0) ? c : b) : std::nullopt;
+      case Op::equal:
+        return negated(compare_not_equal(a, b));
+      case Op::not_equal:
+        return compare_not_equal(a, b);
+      case Op::less:
+        return compare_less(a, b);
+      case Op::greater:
+        return compare_less(b, a);
+      case Op::greater_equal:
+        return negated(compare_less(a, b));
+      case Op::less_equal:
+        return negated(compare_less(b, a));
+      case Op::logical_not:
+        return negated(a);
+      case Op::logical_and:
+        return Dim::min(a, b);
+      case Op::logical_or:
+        return Dim::max(a, b);
+      default:
+        return std::nullopt;
     }
   }
 
@@ -332,6 +376,8 @@ class Contents {
 };
 }  // namespace
 
-std::optional<Dims> infer_contents(const Graph& graph, const Node& node) { return Contents(graph, node).run(); }
+std::optional<Dims> infer_contents(const Graph& graph, const Node& node) {
+  return Contents(graph, node).run();
+}
 
 }  // namespace ge

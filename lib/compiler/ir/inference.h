@@ -11,8 +11,8 @@ namespace ge {
 
 class Inference {
  public:
-  Inference(Op op, std::span<const Type* const> operands, const AttrMap& attrs, const TensorData* data, const Graph* body,
-            std::vector<Graph::Assertion>* assertions)
+  Inference(Op op, std::span<const Type* const> operands, const AttrMap& attrs, const TensorData* data,
+            const Graph* body, std::vector<Graph::Assertion>* assertions)
       : op_(op), operands_(operands), attrs_(attrs), data_(data), body_(body), assertions_(assertions) {}
   Result<std::vector<Type>> run();
 

@@ -17,7 +17,8 @@ struct OpRow {
 };
 
 constexpr OpRow kRows[] = {
-#define GE_CORE_OP(op_name, low, high, attr_text, text) {Op::op_name, #op_name, false, low, high, attr_text, text, 0},
+#define GE_CORE_OP(op_name, low, high, attr_text, text) \
+  {Op::op_name, #op_name, false, low, high, attr_text, text, 0},
 #include "compiler/ir/core_ops.def"
 #undef GE_CORE_OP
 #define GE_SCALAR_OP(op_name, op_code, arity, domain, result, formula) \
@@ -44,9 +45,10 @@ std::vector<std::string_view> split(std::string_view text, std::string_view sepa
 }
 
 constexpr std::pair<std::string_view, AttrKind> kKinds[] = {
-    {"int", AttrKind::kInt},       {"double", AttrKind::kDouble},   {"string", AttrKind::kString}, {"ints", AttrKind::kInts},
-    {"doubles", AttrKind::kDoubles}, {"strings", AttrKind::kStrings}, {"dims", AttrKind::kDims},     {"dtype", AttrKind::kDType},
-    {"tensor", AttrKind::kTensor}, {"graph", AttrKind::kGraph}};
+    {"int", AttrKind::kInt},    {"double", AttrKind::kDouble},   {"string", AttrKind::kString},
+    {"ints", AttrKind::kInts},  {"doubles", AttrKind::kDoubles}, {"strings", AttrKind::kStrings},
+    {"dims", AttrKind::kDims},  {"dtype", AttrKind::kDType},     {"tensor", AttrKind::kTensor},
+    {"graph", AttrKind::kGraph}};
 
 // "kind: string max|average" -> a spec. Words after the kind that are no choices are remarks for people.
 AttrSpec spec_of(std::string_view text) {
@@ -74,8 +76,12 @@ std::vector<CoreOpInfo> build_table() {
 }
 }  // namespace
 
-std::string_view name_of(AttrKind kind) { return kKinds[static_cast<size_t>(kind)].first; }
-AttrKind kind_of(const Attr& attr) { return static_cast<AttrKind>(attr.index()); }
+std::string_view name_of(AttrKind kind) {
+  return kKinds[static_cast<size_t>(kind)].first;
+}
+AttrKind kind_of(const Attr& attr) {
+  return static_cast<AttrKind>(attr.index());
+}
 
 const CoreOpInfo* core_op_info(Op op) {
   static const std::vector<CoreOpInfo> kTable = build_table();
@@ -85,7 +91,8 @@ const CoreOpInfo* core_op_info(Op op) {
 const AttrSpec* attr_spec(Op op, std::string_view name) {
   const CoreOpInfo* info = core_op_info(op);
   if (info == nullptr) return nullptr;
-  const auto it = std::find_if(info->attrs.begin(), info->attrs.end(), [&](const AttrSpec& s) { return s.name == name; });
+  const auto it =
+      std::find_if(info->attrs.begin(), info->attrs.end(), [&](const AttrSpec& s) { return s.name == name; });
   return it == info->attrs.end() ? nullptr : &*it;
 }
 

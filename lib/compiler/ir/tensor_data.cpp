@@ -1,4 +1,5 @@
-// TensorData: contents of constants, splats and contents that load when first needed. Entry: splat, tensor_of, full_bytes.
+// TensorData: contents of constants, splats and contents that load when first needed. Entry: splat,
+// tensor_of, full_bytes.
 #include <cstring>
 
 #include "base/checked_math.h"
@@ -11,7 +12,8 @@ int64_t TensorData::count() const {
   int64_t n = 1;
   for (const int64_t d : dims) {
     if (d == 0) return 0;
-    n = checked_mul(n, d).value_or(INT64_MAX);  // readers have refused such sizes: saturating keeps this total
+    n = checked_mul(n, d).value_or(
+        INT64_MAX);  // readers have refused such sizes: saturating keeps this total
   }
   return n;
 }
@@ -22,7 +24,9 @@ int64_t TensorData::size_bytes() const {
 }
 
 namespace {
-std::shared_ptr<const ByteBuffer> share(ByteBuffer buffer) { return std::make_shared<const ByteBuffer>(std::move(buffer)); }
+std::shared_ptr<const ByteBuffer> share(ByteBuffer buffer) {
+  return std::make_shared<const ByteBuffer>(std::move(buffer));
+}
 }  // namespace
 
 TensorData splat(DType dtype, std::vector<int64_t> dims, double value) {
@@ -33,11 +37,13 @@ TensorData splat(DType dtype, std::vector<int64_t> dims, double value) {
 
 TensorData tensor_of(const std::vector<int64_t>& values) {
   const auto bytes = std::as_bytes(std::span(values));
-  return {DType::int64, {static_cast<int64_t>(values.size())}, share(ByteBuffer::copy_of(bytes)), false, nullptr};
+  return {
+      DType::int64, {static_cast<int64_t>(values.size())}, share(ByteBuffer::copy_of(bytes)), false, nullptr};
 }
 
 TensorData tensor_of_floats(std::vector<int64_t> dims, const std::vector<float>& values) {
-  return {DType::float32, std::move(dims), share(ByteBuffer::copy_of(std::as_bytes(std::span(values)))), false, nullptr};
+  return {DType::float32, std::move(dims), share(ByteBuffer::copy_of(std::as_bytes(std::span(values)))),
+          false, nullptr};
 }
 
 namespace {
@@ -53,7 +59,8 @@ Result<ByteBuffer> expand_splat(const TensorData& data, size_t size_bytes) {
   if (bits_of(data.dtype) == 4) one[0] = (one[0] & std::byte{0xf}) | (one[0] << 4);
   // Doubling copies: the number of calls is logarithmic, each a plain memcpy.
   std::memcpy(out.data(), one, width);
-  for (size_t done = width; done < size_bytes; done *= 2) std::memcpy(out.data() + done, out.data(), std::min(done, size_bytes - done));
+  for (size_t done = width; done < size_bytes; done *= 2)
+    std::memcpy(out.data() + done, out.data(), std::min(done, size_bytes - done));
   if (bits_of(data.dtype) == 4 && data.count() % 2 != 0) out.data()[size_bytes - 1] &= std::byte{0xf};
   return out;
 }
@@ -65,7 +72,8 @@ Result<std::shared_ptr<const ByteBuffer>> full_bytes(const TensorData& data) {
     GE_ASSIGN(ByteBuffer read, (*data.load)());
     if (static_cast<int64_t>(read.size()) != size_bytes) {
       return fail(Code::bad_tensor_data)
-          .because("found " + std::to_string(read.size()) + " bytes; shape and dtype need " + std::to_string(size_bytes));
+          .because("found " + std::to_string(read.size()) + " bytes; shape and dtype need " +
+                   std::to_string(size_bytes));
     }
     return share(std::move(read));
   }

@@ -8,7 +8,9 @@
 namespace ge {
 
 namespace {
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+bool is_word(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+}
 }  // namespace
 
 size_t TextCursor::skip_space() {
@@ -64,7 +66,8 @@ std::string TextCursor::string() {
     const char escape = text_[at_ + 1];
     unsigned byte = 0;
     const char* digits = text_.data() + at_ + 2;
-    if (escape == 'x' && at_ + 4 <= text_.size() && std::from_chars(digits, digits + 2, byte, 16).ptr == digits + 2) {
+    if (escape == 'x' && at_ + 4 <= text_.size() &&
+        std::from_chars(digits, digits + 2, byte, 16).ptr == digits + 2) {
       out += static_cast<char>(byte);
       at_ += 4;
     } else if (escape == 'n' || escape == '"' || escape == '\\') {
@@ -165,7 +168,8 @@ void TextCursor::expected(const std::string& what) {
   std::string found = "the end of the text";
   if (at_ < text_.size()) {
     size_t end = at_ + 1;
-    if (is_word(text_[at_])) while (end < text_.size() && is_word(text_[end]) && end - at_ < 40) ++end;
+    if (is_word(text_[at_]))
+      while (end < text_.size() && is_word(text_[end]) && end - at_ < 40) ++end;
     found = "'" + std::string(text_.substr(at_, end - at_)) + "'";
   }
   fault(at_, "found " + found + " where " + what + " is expected");

@@ -1,5 +1,6 @@
 // A place in IR text, with the tokens and faults that the parser needs. Entry: TextCursor.
-// Invariant: after the first fault everything it gives is empty and nothing moves, so callers check ok() once in a while.
+// Invariant: after the first fault everything it gives is empty and nothing moves, so callers check ok() once
+// in a while.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -18,12 +19,12 @@ class TextCursor {
   Error error() const { return *error_; }
 
   size_t place() const { return at_; }
-  size_t skip_space();             // spaces, newlines, // comments; gives the place after them
+  size_t skip_space();  // spaces, newlines, // comments; gives the place after them
   bool at_end() { return skip_space() == text_.size(); }
   char peek() { return skip_space() < text_.size() && ok() ? text_[at_] : '\0'; }
 
-  bool take(std::string_view token);        // punctuation
-  bool take_word(std::string_view word);    // a word that does not go on
+  bool take(std::string_view token);      // punctuation
+  bool take_word(std::string_view word);  // a word that does not go on
   bool looking_at(std::string_view word);
   void expect(std::string_view token);
   void expect_word(std::string_view word);
@@ -35,17 +36,17 @@ class TextCursor {
     while (at_ < text_.size() && next(text_[at_])) ++at_;
     return text_.substr(start, at_ - start);
   }
-  std::string string();            // "..." with its escapes undone
+  std::string string();  // "..." with its escapes undone
   int64_t integer();
   // Text up to one of `ends` outside parentheses and single quotes.
   std::string_view until(std::string_view ends);
   // The paths of a comment on the rest of this line: "// /nodes/2 + /nodes/3". Empty for any other comment.
   std::vector<std::string> trailing_sources();
 
-  void expected(const std::string& what);                      // "found X where WHAT is expected", here
-  void fault(size_t place, const std::string& found);          // ir_syntax
+  void expected(const std::string& what);              // "found X where WHAT is expected", here
+  void fault(size_t place, const std::string& found);  // ir_syntax
   void fail_with(Diagnostic diagnostic, size_t place);
-  std::string position(size_t place) const;                    // "file:3:7"
+  std::string position(size_t place) const;  // "file:3:7"
 
  private:
   std::string_view text_;

@@ -10,9 +10,12 @@
 namespace ge {
 
 bool starts_ir_name(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '/' || static_cast<unsigned char>(c) >= 0x80;
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '/' ||
+         static_cast<unsigned char>(c) >= 0x80;
 }
-bool continues_ir_name(char c) { return starts_ir_name(c) || (c >= '0' && c <= '9') || c == '.' || c == '-'; }
+bool continues_ir_name(char c) {
+  return starts_ir_name(c) || (c >= '0' && c <= '9') || c == '.' || c == '-';
+}
 
 bool is_plain_ir_name(std::string_view name) {
   if (name.empty() || !starts_ir_name(name[0]) || name.find("//") != std::string_view::npos) return false;
@@ -81,7 +84,8 @@ bool parse_float_element(DType dtype, std::string_view word, void* data, int64_t
     uint64_t bits = 0;
     const auto [end, code] = std::from_chars(word.data() + 2, word.data() + word.size(), bits, 16);
     const int width = bits_of(dtype);
-    if (code != std::errc() || end != word.data() + word.size() || (width < 64 && bits >> width != 0)) return false;
+    if (code != std::errc() || end != word.data() + word.size() || (width < 64 && bits >> width != 0))
+      return false;
     std::memcpy(static_cast<char*>(data) + index * (width / 8), &bits, static_cast<size_t>(width) / 8);
     return true;
   }
@@ -101,22 +105,30 @@ bool parse_float_element(DType dtype, std::string_view word, void* data, int64_t
 std::string narrow_text(DType dtype, double value, uint64_t bits) {
   for (int digits = 1; digits < 9 && std::isfinite(value) && std::trunc(value) != value; ++digits) {
     char buffer[64];
-    const auto end = std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::general, digits).ptr;
+    const auto end =
+        std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::general, digits).ptr;
     std::byte one[8] = {};
-    if (parse_float_element(dtype, {buffer, end}, one, 0) && element_bits(dtype, one, 0) == bits) return with_point({buffer, end});
+    if (parse_float_element(dtype, {buffer, end}, one, 0) && element_bits(dtype, one, 0) == bits)
+      return with_point({buffer, end});
   }
   return shortest(static_cast<float>(value));
 }
 }  // namespace
 
-std::string double_text(double value) { return shortest(value); }
+std::string double_text(double value) {
+  return shortest(value);
+}
 
 std::string element_text(DType dtype, const void* data, int64_t index) {
   switch (class_of(dtype)) {
-    case DTypeClass::kBool: return load_as_int64(dtype, data, index) != 0 ? "true" : "false";
-    case DTypeClass::kUnsigned: return std::to_string(static_cast<uint64_t>(load_as_int64(dtype, data, index)));
-    case DTypeClass::kSigned: return std::to_string(load_as_int64(dtype, data, index));
-    case DTypeClass::kFloat: break;
+    case DTypeClass::kBool:
+      return load_as_int64(dtype, data, index) != 0 ? "true" : "false";
+    case DTypeClass::kUnsigned:
+      return std::to_string(static_cast<uint64_t>(load_as_int64(dtype, data, index)));
+    case DTypeClass::kSigned:
+      return std::to_string(load_as_int64(dtype, data, index));
+    case DTypeClass::kFloat:
+      break;
   }
   const double value = load_as_double(dtype, data, index);
   if (std::isnan(value) && element_bits(dtype, data, index) != usual_nan_bits(dtype)) {

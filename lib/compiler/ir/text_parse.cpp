@@ -1,5 +1,6 @@
-// IR text to graphs. Entry: parse_ir. The grammar stands in text.h. The first fault ends the parse; it has line and column.
-// Values may be used before the line that defines them; then the user's line must state its types.
+// IR text to graphs. Entry: parse_ir. The grammar stands in text.h. The first fault ends the parse; it has
+// line and column. Values may be used before the line that defines them; then the user's line must state its
+// types.
 #include <algorithm>
 #include <cctype>
 #include <map>
@@ -61,7 +62,8 @@ class Parser {
   std::string value_key() {
     cursor_.expect("%");
     if (std::isdigit(static_cast<unsigned char>(cursor_.peek()))) {
-      return "#" + std::string(cursor_.word([](char c) { return c >= '0' && c <= '9'; }, [](char c) { return c >= '0' && c <= '9'; }, "a number"));
+      return "#" + std::string(cursor_.word([](char c) { return c >= '0' && c <= '9'; },
+                                            [](char c) { return c >= '0' && c <= '9'; }, "a number"));
     }
     return "%" + name();
   }
@@ -95,7 +97,8 @@ class Parser {
       const size_t place = cursor_.place();
       const Dim d = dim(" ,)");
       const auto names = d.symbols();
-      if (cursor_.ok() && (names.size() != 1 || !(Dim::symbol(names[0]) == d))) return cursor_.fault(place, "a symbol's name is expected");
+      if (cursor_.ok() && (names.size() != 1 || !(Dim::symbol(names[0]) == d)))
+        return cursor_.fault(place, "a symbol's name is expected");
       if (!cursor_.ok()) return;
       SymbolRange range;
       if (cursor_.peek() != ',' && cursor_.peek() != ')' && !cursor_.looking_at("opt")) {
@@ -104,7 +107,8 @@ class Parser {
         if (std::isdigit(static_cast<unsigned char>(cursor_.peek()))) range.max = cursor_.integer();
       }
       if (cursor_.take_word("opt")) range.opt = cursor_.integer();
-      if (cursor_.ok() && (range.min < 0 || range.max < range.min)) return cursor_.fault(place, "the range is empty or below 0");
+      if (cursor_.ok() && (range.min < 0 || range.max < range.min))
+        return cursor_.fault(place, "the range is empty or below 0");
       g.symbols[names[0]] = range;
       if (!cursor_.take(",")) break;
     }
@@ -179,7 +183,8 @@ class Parser {
     for (const NodeId id : g.order()) set_contents(g, g.node(id));
   }
 
-  // Types that the text states may be wrong (verify says so later): contents are only for nodes whose types are right.
+  // Types that the text states may be wrong (verify says so later): contents are only for nodes whose types
+  // are right.
   static void set_contents(Graph& g, const Node& n) {
     if (n.op == Op::onnx || n.results.size() != 1) return;
     std::vector<Graph::Assertion> ignored;
@@ -196,7 +201,8 @@ class Parser {
     std::vector<std::string> names;
     for (const auto& [known, v] : scope.values) names.push_back("%" + known.substr(1));
     const std::string close = nearest("%" + key.substr(1), names);
-    cursor_.fault(place, "value %" + key.substr(1) + " is not defined" + (close.empty() ? "" : "; the nearest is " + close));
+    cursor_.fault(place, "value %" + key.substr(1) + " is not defined" +
+                             (close.empty() ? "" : "; the nearest is " + close));
     return kNone;
   }
 
@@ -234,7 +240,8 @@ class Parser {
       std::vector<std::string> names;
       for (const Op o : core_ops()) names.emplace_back(name_of(o));
       const std::string close = nearest(word, names);
-      cursor_.fault(h.place, "\"" + word + "\" is no op" + (close.empty() ? "" : "; the nearest is " + close));
+      cursor_.fault(h.place,
+                    "\"" + word + "\" is no op" + (close.empty() ? "" : "; the nearest is " + close));
       return h;
     }
     h.op = *op;
@@ -244,7 +251,10 @@ class Parser {
 
   std::unique_ptr<OnnxName> onnx_name() {
     auto onnx = std::make_unique<OnnxName>();
-    const auto part = [&] { return cursor_.peek() == '"' ? cursor_.string() : std::string(cursor_.word(isalpha_, isalnum_, "an operator")); };
+    const auto part = [&] {
+      return cursor_.peek() == '"' ? cursor_.string()
+                                   : std::string(cursor_.word(isalpha_, isalnum_, "an operator"));
+    };
     cursor_.expect(".");
     onnx->type = part();
     if (cursor_.take(".")) onnx->domain = std::exchange(onnx->type, part());
@@ -271,20 +281,24 @@ class Parser {
     if (!cursor_.ok()) return;
     if (types.empty() && !infer(g, h, parts, types)) return;
     if (types.size() != h.results.size()) {
-      return cursor_.fault(line_place, "found " + std::to_string(h.results.size()) + " results and " + std::to_string(types.size()) + " types");
+      return cursor_.fault(line_place, "found " + std::to_string(h.results.size()) + " results and " +
+                                           std::to_string(types.size()) + " types");
     }
     finish(g, scope, h, parts, std::move(types), paths);
   }
 
-  void finish(Graph& g, Scope& scope, Head& h, Node& parts, std::vector<Type> types, const std::vector<std::string>& paths) {
+  void finish(Graph& g, Scope& scope, Head& h, Node& parts, std::vector<Type> types,
+              const std::vector<std::string>& paths) {
     std::vector<Source> sources;
     for (const std::string& path : paths) sources.push_back({path, "", ""});
-    const NodeId id = g.add_node(h.op, std::move(parts.operands), std::move(types), std::move(parts.attrs), std::move(sources));
+    const NodeId id = g.add_node(h.op, std::move(parts.operands), std::move(types), std::move(parts.attrs),
+                                 std::move(sources));
     Node& n = g.node(id);
     n.onnx = std::move(h.onnx);
     n.data = std::move(parts.data);
     n.body = std::move(parts.body);
-    for (size_t i = 0; i < h.results.size(); ++i) define(g, scope, h.results[i].first, n.results[i], h.results[i].second);
+    for (size_t i = 0; i < h.results.size(); ++i)
+      define(g, scope, h.results[i].first, n.results[i], h.results[i].second);
     for (Waiting& w : pending_) {
       w.node = id;
       scope.waiting.push_back(std::move(w));
@@ -301,7 +315,8 @@ class Parser {
       } else {
         const std::string key = value_key();
         const auto it = scope.values.find(key);
-        if (it == scope.values.end()) pending_.push_back({0, static_cast<uint32_t>(parts.operands.size()), key, place});
+        if (it == scope.values.end())
+          pending_.push_back({0, static_cast<uint32_t>(parts.operands.size()), key, place});
         parts.operands.push_back(it == scope.values.end() ? kNone : it->second);
       }
       if (!cursor_.take(",")) break;
@@ -327,13 +342,16 @@ class Parser {
       return false;
     }
     if (!pending_.empty()) {
-      cursor_.fault(pending_[0].place, "value %" + pending_[0].name.substr(1) + " is not defined before this line, which must then state its types");
+      cursor_.fault(pending_[0].place,
+                    "value %" + pending_[0].name.substr(1) +
+                        " is not defined before this line, which must then state its types");
       return false;
     }
     std::vector<const Type*> operand_types;
     for (const ValueId v : parts.operands) operand_types.push_back(v == kNone ? nullptr : &g.type(v));
     std::vector<Graph::Assertion> assertions;
-    auto inferred = infer_types(h.op, operand_types, parts.attrs, parts.data.get(), parts.body.get(), &assertions);
+    auto inferred =
+        infer_types(h.op, operand_types, parts.attrs, parts.data.get(), parts.body.get(), &assertions);
     if (!inferred.ok()) {
       Diagnostic d = inferred.error().first();
       cursor_.fail_with(std::move(d), h.place);
@@ -380,8 +398,10 @@ class Parser {
     const size_t place = cursor_.skip_space();
     const std::string_view word = cursor_.word(literal_char, literal_char, "an attribute value");
     if (word == "dims" && cursor_.peek() == '[') return dim_list();
-    if (word == "doubles" && cursor_.peek() == '[') return cursor_.expect("["), cursor_.expect("]"), std::vector<double>();
-    if (word == "strings" && cursor_.peek() == '[') return cursor_.expect("["), cursor_.expect("]"), std::vector<std::string>();
+    if (word == "doubles" && cursor_.peek() == '[')
+      return cursor_.expect("["), cursor_.expect("]"), std::vector<double>();
+    if (word == "strings" && cursor_.peek() == '[')
+      return cursor_.expect("["), cursor_.expect("]"), std::vector<std::string>();
     if (const auto i = parse_int(word)) return *i;
     if (const auto d = parse_double(word)) return *d;
     if (const auto t = dtype_from_name(word)) return *t;
@@ -460,7 +480,8 @@ class Parser {
     for (int64_t i = 0; i < count && cursor_.ok(); ++i) {
       if (i > 0 && commas) cursor_.expect(",");
       const size_t place = cursor_.skip_space();
-      const std::string_view word = cursor_.word(literal_char, literal_char, "element " + std::to_string(i) + " of " + std::to_string(count));
+      const std::string_view word = cursor_.word(
+          literal_char, literal_char, "element " + std::to_string(i) + " of " + std::to_string(count));
       if (cursor_.ok() && !parse_element(data.dtype, word, bytes.data(), i)) {
         cursor_.fault(place, "\"" + std::string(word) + "\" is no " + std::string(name_of(data.dtype)));
       }
@@ -474,6 +495,8 @@ class Parser {
 };
 }  // namespace
 
-Result<Graph> parse_ir(std::string_view text, std::string_view file_name) { return Parser(text, file_name).parse(); }
+Result<Graph> parse_ir(std::string_view text, std::string_view file_name) {
+  return Parser(text, file_name).parse();
+}
 
 }  // namespace ge

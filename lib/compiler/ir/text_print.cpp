@@ -24,7 +24,9 @@ class Printer {
   std::string take() { return std::move(out_); }
 
  private:
-  static std::string name_text(const std::string& name) { return is_plain_ir_name(name) ? name : quoted(name); }
+  static std::string name_text(const std::string& name) {
+    return is_plain_ir_name(name) ? name : quoted(name);
+  }
 
   std::string value_text(const Graph& g, ValueId v) {
     if (v == kNone) return "_";
@@ -36,7 +38,8 @@ class Printer {
   }
 
   void parameters(const Graph& g) {
-    // Each graph numbers its nameless values from 0; a body starts anew and the outer numbers come back after it.
+    // Each graph numbers its nameless values from 0; a body starts anew and the outer numbers come back after
+    // it.
     out_ += "(";
     for (size_t i = 0; i < g.inputs.size(); ++i) {
       out_ += (i > 0 ? ", " : "") + value_text(g, g.inputs[i]) + ": " + to_string(g.type(g.inputs[i]));
@@ -86,7 +89,8 @@ class Printer {
     line_start();
     // Operands are named first: numbers grow in the order of the text.
     std::string operands;
-    for (size_t i = 0; i < n.operands.size(); ++i) operands += (i > 0 ? ", " : "") + value_text(g, n.operands[i]);
+    for (size_t i = 0; i < n.operands.size(); ++i)
+      operands += (i > 0 ? ", " : "") + value_text(g, n.operands[i]);
     for (size_t i = 0; i < n.results.size(); ++i) out_ += (i > 0 ? ", " : "") + value_text(g, n.results[i]);
     out_ += (n.results.empty() ? "" : " = ") + op_text(n);
     if (n.op == Op::constant && n.data) {
@@ -94,7 +98,8 @@ class Printer {
     } else {
       out_ += "(" + operands + ")";
       attributes(n);
-      for (size_t i = 0; i < n.results.size(); ++i) out_ += (i > 0 ? ", " : " : ") + to_string(g.type(n.results[i]));
+      for (size_t i = 0; i < n.results.size(); ++i)
+        out_ += (i > 0 ? ", " : " : ") + to_string(g.type(n.results[i]));
       if (n.body) body(*n.body);
     }
     if (options_.sources && !n.sources.empty()) {
@@ -105,9 +110,10 @@ class Printer {
   }
 
   static std::string source_text(const Source& s) {
-    const bool plain = !s.path.empty() && s.path != "+" && std::none_of(s.path.begin(), s.path.end(), [](char c) {
-      return c == '"' || static_cast<unsigned char>(c) <= ' ' || c == 0x7f;
-    });
+    const bool plain =
+        !s.path.empty() && s.path != "+" && std::none_of(s.path.begin(), s.path.end(), [](char c) {
+          return c == '"' || static_cast<unsigned char>(c) <= ' ' || c == 0x7f;
+        });
     return plain ? s.path : quoted(s.path);
   }
 
@@ -118,20 +124,24 @@ class Printer {
     return text + quoted_unless_word(n.onnx->type) + "@" + std::to_string(n.onnx->version);
   }
   static std::string quoted_unless_word(const std::string& s) {
-    const bool word = !s.empty() && std::all_of(s.begin(), s.end(), [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; });
+    const bool word = !s.empty() && std::all_of(s.begin(), s.end(), [](char c) {
+      return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+    });
     return word ? s : quoted(s);
   }
 
   std::string tensor_text(const TensorData& data) const {
     Type type{data.dtype, Dims(data.dims.begin(), data.dims.end())};
     const std::string head = to_string(type) + " ";
-    if (data.splat && data.bytes != nullptr) return head + "splat " + element_text(data.dtype, data.bytes->data(), 0);
+    if (data.splat && data.bytes != nullptr)
+      return head + "splat " + element_text(data.dtype, data.bytes->data(), 0);
     if (data.load != nullptr && data.count() > options_.max_elements) return head + "bytes unread";
     const auto bytes = full_bytes(data);
     if (!bytes.ok() || *bytes == nullptr) return head + "bytes unreadable";
     if (data.count() > options_.max_elements) return head + "bytes " + hash128_hex((*bytes)->span());
     std::string out = head + "[";
-    for (int64_t i = 0; i < data.count(); ++i) out += (i > 0 ? ", " : "") + element_text(data.dtype, (*bytes)->data(), i);
+    for (int64_t i = 0; i < data.count(); ++i)
+      out += (i > 0 ? ", " : "") + element_text(data.dtype, (*bytes)->data(), i);
     return out + "]";
   }
 
@@ -154,10 +164,13 @@ class Printer {
     out_ += "]";
   }
 
-  // A list's element kind shows in its elements; where it does not (empty lists, dims of unknown attributes) a word says it.
+  // A list's element kind shows in its elements; where it does not (empty lists, dims of unknown attributes)
+  // a word says it.
   void attribute(const Attr& attr, const AttrSpec* spec) {
     const bool known = spec != nullptr && spec->kind == kind_of(attr);
-    const auto prefix = [&](bool empty, std::string_view word) { return empty && !known ? word : std::string_view(); };
+    const auto prefix = [&](bool empty, std::string_view word) {
+      return empty && !known ? word : std::string_view();
+    };
     if (const auto* i = std::get_if<int64_t>(&attr)) {
       out_ += std::to_string(*i);
     } else if (const auto* d = std::get_if<double>(&attr)) {
@@ -176,7 +189,8 @@ class Printer {
       out_ += name_of(*type);
     } else if (const auto* tensor = std::get_if<TensorAttr>(&attr)) {
       out_ += "tensor " + tensor_text(tensor->data);
-    } else if (const auto* sub = std::get_if<std::shared_ptr<Graph>>(&attr); sub != nullptr && *sub != nullptr) {
+    } else if (const auto* sub = std::get_if<std::shared_ptr<Graph>>(&attr);
+               sub != nullptr && *sub != nullptr) {
       nested([&] { graph(**sub); });
     }
   }

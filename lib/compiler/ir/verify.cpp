@@ -1,4 +1,5 @@
-// The verifier: structure first, because the other rules read through it; then types, attributes, contents and bodies.
+// The verifier: structure first, because the other rules read through it; then types, attributes, contents
+// and bodies.
 #include "compiler/ir/verify.h"
 
 #include <algorithm>
@@ -53,7 +54,8 @@ class Verifier {
     std::vector<bool> made(graph_.value_capacity(), false);
     for (const ValueId v : graph_.inputs) {
       if (v >= made.size() || made[v] || !graph_.value(v).alive || graph_.value(v).producer != kNone) {
-        violated("single-producer", "input " + value_text(v) + " is listed twice, removed, or made by a node");
+        violated("single-producer",
+                 "input " + value_text(v) + " is listed twice, removed, or made by a node");
       } else {
         made[v] = true;
       }
@@ -63,8 +65,10 @@ class Verifier {
       if (!n.alive) continue;
       for (uint32_t i = 0; i < n.results.size(); ++i) {
         const ValueId v = n.results[i];
-        if (v >= made.size() || made[v] || !graph_.value(v).alive || graph_.value(v).producer != id || graph_.value(v).result_index != i) {
-          violated("single-producer", value_text(v) + " is not made by " + std::string(name_of(n.op)) + " alone", &n);
+        if (v >= made.size() || made[v] || !graph_.value(v).alive || graph_.value(v).producer != id ||
+            graph_.value(v).result_index != i) {
+          violated("single-producer",
+                   value_text(v) + " is not made by " + std::string(name_of(n.op)) + " alone", &n);
         } else {
           made[v] = true;
         }
@@ -81,7 +85,8 @@ class Verifier {
       if (!n.alive) continue;
       for (size_t i = 0; i < n.operands.size(); ++i)
         if (n.operands[i] != kNone && !defined(n.operands[i])) {
-          violated("operands-defined", "operand " + std::to_string(i) + " of the " + node_text(n) + " is not defined", &n);
+          violated("operands-defined",
+                   "operand " + std::to_string(i) + " of the " + node_text(n) + " is not defined", &n);
         }
     }
     for (const ValueId v : graph_.outputs)
@@ -104,20 +109,23 @@ class Verifier {
     std::sort(recorded.begin(), recorded.end());
     if (real == recorded) return;
     std::vector<UseRow> difference;
-    std::set_symmetric_difference(real.begin(), real.end(), recorded.begin(), recorded.end(), std::back_inserter(difference));
+    std::set_symmetric_difference(real.begin(), real.end(), recorded.begin(), recorded.end(),
+                                  std::back_inserter(difference));
     const ValueId v = std::get<0>(difference.front());
     violated("uses-consistent", "the recorded uses of " + value_text(v) + " are not its real ones");
   }
 
   void outputs() {
     if (graph_.output_names.size() != graph_.outputs.size()) {
-      return violated("outputs-named", "there are " + std::to_string(graph_.outputs.size()) + " outputs and " +
-                                           std::to_string(graph_.output_names.size()) + " names");
+      return violated("outputs-named", "there are " + std::to_string(graph_.outputs.size()) +
+                                           " outputs and " + std::to_string(graph_.output_names.size()) +
+                                           " names");
     }
     if (&graph_ != &outermost_) return;  // a body's outputs are its node's results
     std::set<std::string> seen;
     for (const std::string& name : graph_.output_names)
-      if (name.empty() || !seen.insert(name).second) violated("outputs-named", "output name \"" + name + "\" is empty or used twice");
+      if (name.empty() || !seen.insert(name).second)
+        violated("outputs-named", "output name \"" + name + "\" is empty or used twice");
   }
 
   // order() puts what stands on a cycle, or behind one, last.
@@ -136,20 +144,24 @@ class Verifier {
         cycle += (cycle.empty() ? "" : ", ") + node_text(n);
       }
     }
-    if (count > 0) violated("acyclic", std::to_string(count) + " nodes are on a cycle or behind one: " + cycle + (count > 8 ? ", ..." : ""));
+    if (count > 0)
+      violated("acyclic", std::to_string(count) + " nodes are on a cycle or behind one: " + cycle +
+                              (count > 8 ? ", ..." : ""));
   }
 
   void names() {
     std::set<std::string> seen;
     for (ValueId v = 0; v < graph_.value_capacity(); ++v) {
       const std::string& name = graph_.value(v).name;
-      if (graph_.value(v).alive && !name.empty() && !seen.insert(name).second) violated("unique-names", "two values are called %" + name);
+      if (graph_.value(v).alive && !name.empty() && !seen.insert(name).second)
+        violated("unique-names", "two values are called %" + name);
     }
   }
 
   void node(const Node& n) {
     if (n.op == Op::onnx) {
-      if (core_only_) violated("no-onnx", "the operator " + (n.onnx ? n.onnx->type : std::string("?")) + " is left", &n);
+      if (core_only_)
+        violated("no-onnx", "the operator " + (n.onnx ? n.onnx->type : std::string("?")) + " is left", &n);
       return;
     }
     if (n.body != nullptr) {
@@ -161,10 +173,14 @@ class Verifier {
 
   bool signature(const Node& n) {
     const Graph& body = *n.body;
-    bool same = n.op == Op::fused && body.inputs.size() == n.operands.size() && body.outputs.size() == n.results.size();
-    for (size_t i = 0; same && i < n.operands.size(); ++i) same = n.operands[i] != kNone && body.type(body.inputs[i]) == graph_.type(n.operands[i]);
-    for (size_t i = 0; same && i < n.results.size(); ++i) same = body.type(body.outputs[i]) == graph_.type(n.results[i]);
-    if (!same) violated("body-signature", "the body's inputs and outputs are not those of the " + node_text(n), &n);
+    bool same = n.op == Op::fused && body.inputs.size() == n.operands.size() &&
+                body.outputs.size() == n.results.size();
+    for (size_t i = 0; same && i < n.operands.size(); ++i)
+      same = n.operands[i] != kNone && body.type(body.inputs[i]) == graph_.type(n.operands[i]);
+    for (size_t i = 0; same && i < n.results.size(); ++i)
+      same = body.type(body.outputs[i]) == graph_.type(n.results[i]);
+    if (!same)
+      violated("body-signature", "the body's inputs and outputs are not those of the " + node_text(n), &n);
     return same;
   }
 
@@ -178,15 +194,22 @@ class Verifier {
       return violated(attribute ? "known-attributes" : "types-inferred", node_text(n) + ": " + d.found, &n);
     }
     if (inferred->size() != n.results.size()) {
-      return violated("types-inferred", node_text(n) + " has " + std::to_string(n.results.size()) + " results; it gives " + std::to_string(inferred->size()), &n);
+      return violated("types-inferred",
+                      node_text(n) + " has " + std::to_string(n.results.size()) + " results; it gives " +
+                          std::to_string(inferred->size()),
+                      &n);
     }
     for (size_t i = 0; i < n.results.size(); ++i)
       if (!((*inferred)[i] == graph_.type(n.results[i]))) {
-        return violated("types-inferred", node_text(n) + " is " + to_string((*inferred)[i]) + ", stated as " + to_string(graph_.type(n.results[i])), &n);
+        return violated("types-inferred",
+                        node_text(n) + " is " + to_string((*inferred)[i]) + ", stated as " +
+                            to_string(graph_.type(n.results[i])),
+                        &n);
       }
     for (const Graph::Assertion& a : needed)
       if (!outermost_.asserts(a)) {
-        violated("types-inferred", node_text(n) + " needs the assertion " + a.lhs.to_string() + " == " + a.rhs.to_string(), &n);
+        violated("types-inferred",
+                 node_text(n) + " needs the assertion " + a.lhs.to_string() + " == " + a.rhs.to_string(), &n);
       }
     contents(n);
   }
@@ -196,8 +219,11 @@ class Verifier {
     for (ValueId v = 0; v < graph_.value_capacity(); ++v) {
       const auto& stated = graph_.value(v).contents;
       if (!stated || !graph_.value(v).alive) continue;
-      if (static_values(graph_.type(v).dims) && product(graph_.type(v).dims).is_value(static_cast<int64_t>(stated->size()))) continue;
-      violated("contents-match", value_text(v) + " has " + std::to_string(stated->size()) + " known elements; its type is " + to_string(graph_.type(v)));
+      if (static_values(graph_.type(v).dims) &&
+          product(graph_.type(v).dims).is_value(static_cast<int64_t>(stated->size())))
+        continue;
+      violated("contents-match", value_text(v) + " has " + std::to_string(stated->size()) +
+                                     " known elements; its type is " + to_string(graph_.type(v)));
     }
   }
 
@@ -205,7 +231,10 @@ class Verifier {
     if (n.results.size() != 1 || !graph_.value(n.results[0]).contents) return;
     const auto inferred = infer_contents(graph_, n);
     if (inferred && !(*inferred == *graph_.value(n.results[0]).contents)) {
-      violated("contents-match", node_text(n) + " holds " + to_string(*inferred) + ", stated as " + to_string(*graph_.value(n.results[0]).contents), &n);
+      violated("contents-match",
+               node_text(n) + " holds " + to_string(*inferred) + ", stated as " +
+                   to_string(*graph_.value(n.results[0]).contents),
+               &n);
     }
   }
 
