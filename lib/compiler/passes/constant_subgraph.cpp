@@ -50,6 +50,14 @@ int64_t products_of(const Graph& graph, const Node& node) {
   }
   return checked_mul(per_element, count_of(graph.type(node.results[0]))).value_or(INT64_MAX);
 }
+
+// dims() of a symbolic batch has no operands, and a slice may start at one: neither is known before the run.
+bool names_symbols(const Node& node) {
+  return std::any_of(node.attrs.begin(), node.attrs.end(), [](const auto& attr) {
+    const Dims* dims = std::get_if<Dims>(&attr.second);
+    return dims != nullptr && !static_values(*dims);
+  });
+}
 }  // namespace
 
 ConstantSubgraph::ConstantSubgraph(const Graph& graph)
@@ -73,7 +81,7 @@ ConstantSubgraph::ConstantSubgraph(const Graph& graph)
 bool ConstantSubgraph::foldable(const Node& node) const {
   if (node.op == Op::onnx || node.results.size() != 1 || !static_values(graph_.type(node.results[0]).dims)) return false;
   const bool known = std::all_of(node.operands.begin(), node.operands.end(), [&](ValueId v) { return v == kNone || known_[v]; });
-  if (!known || !within_bounds(node)) return false;
+  if (!known || names_symbols(node) || !within_bounds(node)) return false;
   if (node.body != nullptr) {
     for (const NodeId id : node.body->order()) {
       const Node& inner = node.body->node(id);
