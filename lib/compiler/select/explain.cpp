@@ -1,3 +1,5 @@
+// --explain: each node with the kernel it got, its cost, and for every other candidate why not. Entry: explain (selection.h).
+
 #include <fmt/format.h>
 
 #include <algorithm>

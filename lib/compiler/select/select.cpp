@@ -1,3 +1,5 @@
+// Chooses a kernel for every node: rows are asked what they refuse, the cheapest of the rest is taken, all reasons are kept.
+// Entry: select (selection.h). Pure: never looks at the machine.
 #include <algorithm>
 #include <map>
 #include <optional>
