@@ -213,6 +213,9 @@ TEST_CASE("operands that do not fit are refused", "[loops]") {
   REQUIRE(status.error().first().found == "operand 1: an output that repeats along axis 0");
   REQUIRE_OK(check(repeats, a));
   REQUIRE_CODE(check_loop_operands(*program, std::vector{a.view}), Code::launch_refused);
+  TensorView odd = a.view;
+  odd.data = static_cast<char*>(odd.data) + 2;
+  REQUIRE_CODE(PreparedLoop::prepare(*program, std::vector{odd, a.view}), Code::launch_refused);
   TensorView huge;
   huge.rank = 2;
   huge.dims[0] = huge.dims[1] = int64_t{1} << 40;

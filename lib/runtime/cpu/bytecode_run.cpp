@@ -426,6 +426,13 @@ Result<PreparedLoop> PreparedLoop::prepare(const LoopProgram& program, std::span
                                            LoopIsa isa) {
   GE_TRY(verify_loop(program));
   GE_TRY(check_loop_operands(program, views));
+  for (size_t i = 0; i < views.size(); ++i) {
+    if (reinterpret_cast<uintptr_t>(views[i].data) % static_cast<uintptr_t>(width_of(views[i].dtype)) == 0)
+      continue;
+    return fail(Code::launch_refused)
+        .say("operands do not fit the loop")
+        .because("operand " + std::to_string(i) + ": its address is not a multiple of its element's size");
+  }
   GE_ASSIGN(LoopPlan plan, plan_loop(program, views, loop_kernels(isa)));
   return PreparedLoop(std::make_unique<const LoopPlan>(std::move(plan)));
 }

@@ -16,6 +16,13 @@
 namespace ge::cpu {
 namespace {
 
+// Iterations do not depend on one another: arrays are the same or apart.
+#if defined(__clang__)
+#define GE_INDEPENDENT_ITERATIONS _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define GE_INDEPENDENT_ITERATIONS _Pragma("GCC ivdep")
+#endif
+
 using Boolean = uint8_t;  // how a boolean register is stored
 
 // ---- op<code>: the function of each row, float rows through vector_math.h where it has them ----
@@ -71,10 +78,11 @@ struct FastFloat {
     static constexpr bool kHas = true;                                         \
     GE_FN float apply(float a, float b, float c) { return vm::name(a, b, c); } \
   };
-#define GE_VECTOR_FUNCTIONS(X1, X2, X3)                                                                     \
-  X1(exp, 16)                                                                                               \
-  X1(log, 17) X1(expm1, 18) X1(log1p, 19) X1(tanh, 28) X1(erf, 32) X2(elu, 67) X3(selu, 68) X1(sigmoid, 70) \
-      X1(gelu, 73) X1(gelu_tanh, 74) X1(silu, 75) X1(mish, 76) X1(softplus, 77) X2(swish, 83)
+#define GE_VECTOR_FUNCTIONS(X1, X2, X3)                                                                      \
+  X1(exp, 16)                                                                                                \
+  X1(log, 17)                                                                                                \
+  X1(expm1, 18) X1(log1p, 19) X1(tanh, 28) X1(erf, 32) X2(elu, 67) X3(selu, 68) X1(sigmoid, 70) X1(gelu, 73) \
+      X1(gelu_tanh, 74) X1(silu, 75) X1(mish, 76) X1(softplus, 77) X2(swish, 83)
 GE_VECTOR_FUNCTIONS(GE_FAST_1, GE_FAST_2, GE_FAST_3)
 
 // The codes above are those of the rows of the same names.
@@ -120,7 +128,7 @@ void map_loop(void* dst, const void* pa, const void* pb, const void* pc, int64_t
   const S a0 = kMask & 1 ? a[0] : S{};
   const S b0 = kMask & 2 ? b[0] : S{};
   const S c0 = kMask & 4 ? c[0] : S{};
-#pragma GCC ivdep
+  GE_INDEPENDENT_ITERATIONS
   for (int64_t i = 0; i < count; ++i) {
     const T x = static_cast<T>(kMask & 1 ? a0 : a[i]);
     T y{}, z{};
@@ -140,7 +148,7 @@ void select_loop(void* dst, const void* pa, const void* pb, const void* pc, int6
   S* out = static_cast<S*>(dst);
   const S b0 = kMask & 2 ? b[0] : S{};
   const S c0 = kMask & 4 ? c[0] : S{};
-#pragma GCC ivdep
+  GE_INDEPENDENT_ITERATIONS
   for (int64_t i = 0; i < count; ++i) {
     const S y = kMask & 2 ? b0 : b[i];
     const S z = kMask & 4 ? c0 : c[i];
@@ -239,7 +247,7 @@ struct Max {
   }
   template <class T>
   GE_FN T join(T a, T b) {
-    return (b > a) | (b != b) ? b : a;
+    return ((b > a) | (b != b)) ? b : a;
   }
 };
 struct Min {
@@ -249,7 +257,7 @@ struct Min {
   }
   template <class T>
   GE_FN T join(T a, T b) {
-    return (b < a) | (b != b) ? b : a;
+    return ((b < a) | (b != b)) ? b : a;
   }
 };
 
@@ -290,7 +298,7 @@ struct PlainReduce {
     const T* x = static_cast<const T*>(block);
     A* acc = static_cast<A*>(accumulators);
     for (int64_t s = 0; s < slow; ++s, x += fast) {
-#pragma GCC ivdep
+      GE_INDEPENDENT_ITERATIONS
       for (int64_t f = 0; f < fast; ++f) acc[f] = Join::template join<A>(acc[f], static_cast<A>(x[f]));
     }
   }

@@ -102,13 +102,13 @@ GE_VM float log(float a) {
   const float e = static_cast<float>(exponent) - (subnormal ? 23.0f : 0.0f);
   const float y = log_core(f, e);
   const float edge = a == 0.0f ? -kInfinity : a > 0.0f ? a : kNan;  // a > 0 here is +infinity
-  return (a > 0.0f) & (a < kInfinity) ? y : edge;
+  return ((a > 0.0f) & (a < kInfinity)) ? y : edge;
 }
 GE_VM float log1p(float a) {
   const float u = 1.0f + a;
   const float correction = (a - (u - 1.0f)) / u;  // what 1 + a lost
   const float y = log(u) + correction;
-  return (u > 0.0f) & (u < kInfinity) ? y : log(u);
+  return ((u > 0.0f) & (u < kInfinity)) ? y : log(u);
 }
 
 GE_VM float tanh(float a) {
