@@ -321,7 +321,7 @@ struct ArgReduce {
     int64_t position;  // -1: none yet
   };
   GE_FN bool is_nan(T x) { return x != x; }
-  GE_FN bool equals(T x, T y) { return (x == y) | (is_nan(x) & is_nan(y)); }
+  GE_FN bool equals(T x, T y) { return (x == y) | (is_nan(x) && is_nan(y)); }
   static void take(Best& best, T value, int64_t position) {
     const bool better =
         !equals(value, best.value) && equals(Join::template join<T>(best.value, value), value);
