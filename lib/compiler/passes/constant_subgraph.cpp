@@ -11,20 +11,50 @@
 namespace ge {
 
 namespace {
-// A node is left to the run where its result is more than 4 times its operands and past 1 MiB, or its multiplications
-// are past 2^28: bounds of work and bytes, so that every machine folds the same.
+// A node is left to the run where its result is more than 4 times its operands and past 1 MiB, or its
+// multiplications are past 2^28, or where it needs uniform operands written out past 64 MiB: bounds of work and
+// bytes, so that every machine folds the same. A uniform operand counts as the one element that a plan holds.
 constexpr int64_t kMaxGrownBytes = int64_t{1} << 20;
 constexpr int64_t kMaxGrowth = 4;
 constexpr int64_t kMaxProducts = int64_t{1} << 28;
+constexpr int64_t kMaxWrittenOutBytes = int64_t{1} << 26;
 
 // Functions that the C library computes: in float64 their last bit differs between machines.
 bool is_transcendental(Op op) {
   switch (op) {
-    case Op::pow: case Op::exp: case Op::log: case Op::expm1: case Op::log1p: case Op::sin: case Op::cos: case Op::tan:
-    case Op::asin: case Op::acos: case Op::atan: case Op::sinh: case Op::cosh: case Op::tanh: case Op::asinh: case Op::acosh:
-    case Op::atanh: case Op::erf: case Op::elu: case Op::selu: case Op::celu: case Op::sigmoid: case Op::gelu: case Op::gelu_tanh:
-    case Op::silu: case Op::mish: case Op::softplus: case Op::swish: case Op::softmax: case Op::log_softmax: return true;
-    default: return false;
+    case Op::pow:
+    case Op::exp:
+    case Op::log:
+    case Op::expm1:
+    case Op::log1p:
+    case Op::sin:
+    case Op::cos:
+    case Op::tan:
+    case Op::asin:
+    case Op::acos:
+    case Op::atan:
+    case Op::sinh:
+    case Op::cosh:
+    case Op::tanh:
+    case Op::asinh:
+    case Op::acosh:
+    case Op::atanh:
+    case Op::erf:
+    case Op::elu:
+    case Op::selu:
+    case Op::celu:
+    case Op::sigmoid:
+    case Op::gelu:
+    case Op::gelu_tanh:
+    case Op::silu:
+    case Op::mish:
+    case Op::softplus:
+    case Op::swish:
+    case Op::softmax:
+    case Op::log_softmax:
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -32,7 +62,9 @@ bool moves_elements(Op op) {
   return op == Op::reshape || op == Op::broadcast || op == Op::transpose || op == Op::slice;
 }
 
-int64_t count_of(const Type& type) { return product(type.dims).value().value_or(INT64_MAX); }
+int64_t count_of(const Type& type) {
+  return product(type.dims).value().value_or(INT64_MAX);
+}
 int64_t size_of(const Type& type) {
   const int64_t count = count_of(type);
   return count > INT64_MAX / 64 ? INT64_MAX : bytes_of(type.dtype, count);
@@ -46,7 +78,8 @@ int64_t products_of(const Graph& graph, const Node& node) {
   if (node.op == Op::conv) per_element = product(type(1).dims, 1).value().value_or(INT64_MAX);
   if (node.op == Op::pool) {
     per_element = 1;
-    for (const int64_t k : attr_ints(node, "kernel")) per_element = checked_mul(per_element, k).value_or(INT64_MAX);
+    for (const int64_t k : attr_ints(node, "kernel"))
+      per_element = checked_mul(per_element, k).value_or(INT64_MAX);
   }
   return checked_mul(per_element, count_of(graph.type(node.results[0]))).value_or(INT64_MAX);
 }
@@ -67,7 +100,8 @@ ConstantSubgraph::ConstantSubgraph(const Graph& graph)
     const Node& node = graph.node(id);
     if (node.op == Op::constant) {
       known_[node.results[0]] = true;
-      known_splat_[node.results[0]] = uniform_constant(graph, node.results[0]) != nullptr && bits_of(node.data->dtype) >= 8;
+      known_splat_[node.results[0]] =
+          uniform_constant(graph, node.results[0]) != nullptr && bits_of(node.data->dtype) >= 8;
     } else if (foldable(node)) {
       known_[node.results[0]] = true;
       known_splat_[node.results[0]] = stays_splat(node);
@@ -79,13 +113,16 @@ ConstantSubgraph::ConstantSubgraph(const Graph& graph)
 }
 
 bool ConstantSubgraph::foldable(const Node& node) const {
-  if (node.op == Op::onnx || node.results.size() != 1 || !static_values(graph_.type(node.results[0]).dims)) return false;
-  const bool known = std::all_of(node.operands.begin(), node.operands.end(), [&](ValueId v) { return v == kNone || known_[v]; });
+  if (node.op == Op::onnx || node.results.size() != 1 || !static_values(graph_.type(node.results[0]).dims))
+    return false;
+  const bool known = std::all_of(node.operands.begin(), node.operands.end(),
+                                 [&](ValueId v) { return v == kNone || known_[v]; });
   if (!known || names_symbols(node) || !within_bounds(node)) return false;
   if (node.body != nullptr) {
     for (const NodeId id : node.body->order()) {
       const Node& inner = node.body->node(id);
-      if (is_transcendental(inner.op) && node.body->type(inner.results[0]).dtype == DType::float64) return false;
+      if (is_transcendental(inner.op) && node.body->type(inner.results[0]).dtype == DType::float64)
+        return false;
     }
   }
   return !(is_transcendental(node.op) && graph_.type(node.results[0]).dtype == DType::float64);
@@ -94,8 +131,18 @@ bool ConstantSubgraph::foldable(const Node& node) const {
 bool ConstantSubgraph::within_bounds(const Node& node) const {
   if (stays_splat(node)) return true;
   int64_t operand_bytes = 0;
-  for (const ValueId v : node.operands)
-    if (v != kNone) operand_bytes = checked_add(operand_bytes, size_of(graph_.type(v))).value_or(INT64_MAX);
+  int64_t written_out = 0;
+  for (const ValueId v : node.operands) {
+    if (v == kNone) continue;
+    const int64_t bytes = size_of(graph_.type(v));
+    if (known_splat_[v]) {
+      written_out = checked_add(written_out, bytes).value_or(INT64_MAX);
+      operand_bytes = checked_add(operand_bytes, int64_t{8}).value_or(INT64_MAX);
+    } else {
+      operand_bytes = checked_add(operand_bytes, bytes).value_or(INT64_MAX);
+    }
+  }
+  if (written_out > kMaxWrittenOutBytes) return false;
   const int64_t bytes = size_of(graph_.type(node.results[0]));
   if (bytes > kMaxGrownBytes && bytes / kMaxGrowth > operand_bytes) return false;
   return products_of(graph_, node) <= kMaxProducts;
@@ -106,22 +153,25 @@ bool ConstantSubgraph::stays_splat(const Node& node) const {
   if (moves_elements(node.op)) return known_splat_[node.operands[0]];
   if (!is_map(node.op) && node.op != Op::cast) return false;
   if (bits_of(graph_.type(node.results[0]).dtype) < 8) return false;
-  return std::all_of(node.operands.begin(), node.operands.end(), [&](ValueId v) { return v != kNone && known_splat_[v]; });
+  return std::all_of(node.operands.begin(), node.operands.end(),
+                     [&](ValueId v) { return v != kNone && known_splat_[v]; });
 }
 
-// Used by an output or a node that is not known itself. Copies of a small constant along an axis stay where they are made:
-// whoever uses them reads the small one.
+// Used by an output or a node that is not known itself. Copies of a small constant along an axis stay where
+// they are made: whoever uses them reads the small one.
 bool ConstantSubgraph::worth_replacing(ValueId v) const {
   if (!known_[v] || graph_.is_constant(v)) return false;
   const auto left = [&](const Graph::Use& use) {
     if (use.node == kNone) return true;
     const Node& user = graph_.node(use.node);
     if (!known_[user.results[0]]) return true;
-    return user.op == Op::broadcast && !known_splat_[user.results[0]] && graph_.type(user.results[0]).dims != graph_.type(v).dims;
+    return user.op == Op::broadcast && !known_splat_[user.results[0]] &&
+           graph_.type(user.results[0]).dims != graph_.type(v).dims;
   };
   const auto& uses = graph_.uses(v);
   const Node& node = *graph_.producer(v);
-  const bool copies = node.op == Op::broadcast && !known_splat_[v] && count_of(graph_.type(v)) > count_of(graph_.type(node.operands[0]));
+  const bool copies = node.op == Op::broadcast && !known_splat_[v] &&
+                      count_of(graph_.type(v)) > count_of(graph_.type(node.operands[0]));
   if (copies) return false;
   return std::any_of(uses.begin(), uses.end(), left);
 }
@@ -145,7 +195,8 @@ Result<std::vector<TensorData>> ConstantSubgraph::evaluate(const Evaluator& eval
     const Type& type = graph_.type(frontier_[i]);
     const HostTensor& source = only_moves ? inputs_[input_index.at(wanted[i].built)] : results[i];
     contents.push_back({type.dtype, *static_values(type.dims),
-                        std::make_shared<const ByteBuffer>(ByteBuffer::copy_of(source.bytes.span())), wanted[i].splat, nullptr});
+                        std::make_shared<const ByteBuffer>(ByteBuffer::copy_of(source.bytes.span())),
+                        wanted[i].splat, nullptr});
   }
   return contents;
 }
@@ -184,25 +235,30 @@ Result<ConstantSubgraph::Entry> ConstantSubgraph::build_constant(ValueId v) {
   HostTensor tensor;
   tensor.dtype = data.dtype;
   if (splat) {
-    tensor.bytes = ByteBuffer::copy_of(data.bytes->span().first(static_cast<size_t>(bytes_of(data.dtype, 1))));
+    tensor.bytes =
+        ByteBuffer::copy_of(data.bytes->span().first(static_cast<size_t>(bytes_of(data.dtype, 1))));
   } else {
     tensor.dims = data.dims;
     GE_ASSIGN(const auto bytes, full_bytes(data));
     tensor.bytes = ByteBuffer::copy_of(bytes->span());
   }
-  const ValueId built = built_.add_input("c" + std::to_string(v), {tensor.dtype, Dims(tensor.dims.begin(), tensor.dims.end())});
+  const ValueId built =
+      built_.add_input("c" + std::to_string(v), {tensor.dtype, Dims(tensor.dims.begin(), tensor.dims.end())});
   inputs_.push_back(std::move(tensor));
   return Entry{splat, built};
 }
 
 Result<ConstantSubgraph::Entry> ConstantSubgraph::build_node(const Node& node, ValueId result) {
-  if (known_splat_[result] && moves_elements(node.op)) return Entry{true, entries_.at(node.operands[0]).built};
+  if (known_splat_[result] && moves_elements(node.op))
+    return Entry{true, entries_.at(node.operands[0]).built};
   const bool splat = known_splat_[result];
   std::vector<ValueId> operands;
-  for (const ValueId v : node.operands) operands.push_back(v == kNone ? kNone : splat ? entries_.at(v).built : full(v));
+  for (const ValueId v : node.operands)
+    operands.push_back(v == kNone ? kNone : splat ? entries_.at(v).built : full(v));
   Type type = graph_.type(result);
   if (splat) type.dims.clear();
-  const NodeId id = built_.add_node(node.op, std::move(operands), {std::move(type)}, node.attrs, node.sources);
+  const NodeId id =
+      built_.add_node(node.op, std::move(operands), {std::move(type)}, node.attrs, node.sources);
   if (node.body != nullptr) built_.node(id).body = std::make_unique<Graph>(node.body->clone());
   return Entry{splat, built_.node(id).results[0]};
 }

@@ -41,9 +41,18 @@ Grouping body_of(const Graph& graph, const std::vector<NodeId>& nodes) {
   Grouping g;
   g.body.symbols = graph.symbols;
   std::map<ValueId, ValueId> names;
-  const auto bring_in = [&](ValueId v, Op reader) {
+  const auto is_product = [&](NodeId id) { return graph.node(id).op == Op::dot || graph.node(id).op == Op::conv; };
+  const bool has_product = std::any_of(nodes.begin(), nodes.end(), is_product);
+  // What a product's kernel reads from memory, uniform or not: its tensors and the bias behind it.
+  const auto reads_tensor = [&](NodeId reader) {
+    if (is_product(reader)) return true;
+    if (!has_product || graph.node(reader).op != Op::broadcast) return false;
+    const auto& uses = graph.uses(graph.node(reader).results[0]);
+    return std::any_of(uses.begin(), uses.end(), [&](const Graph::Use& u) { return u.node != kNone && graph.node(u.node).op == Op::add; });
+  };
+  const auto bring_in = [&](ValueId v, NodeId reader) {
     if (v == kNone || names.count(v) != 0) return;
-    const bool is_tensor = reader == Op::dot || reader == Op::conv;  // these read theirs from memory, uniform or not
+    const bool is_tensor = reads_tensor(reader);
     if (!is_tensor && is_scalar_constant(graph, v)) {
       names[v] = g.body.add_constant(*graph.constant(v));
       return;
@@ -53,7 +62,7 @@ Grouping body_of(const Graph& graph, const std::vector<NodeId>& nodes) {
   };
   for (const NodeId id : nodes) {
     const Node& node = graph.node(id);
-    for (const ValueId v : node.operands) bring_in(v, node.op);
+    for (const ValueId v : node.operands) bring_in(v, id);
     copy_node(graph, node, g.body, names);
   }
   for (const NodeId id : nodes)

@@ -153,6 +153,7 @@ class Describer {
         value = n.results[0];
       } else if (n.op == Op::add && core != nullptr) {
         bias = outside(n.operands[n.operands[0] == value ? 1 : 0]);
+        if (bias == kNone) return fail(Code::internal).say("the bias of fused{" + kind + "} is none of its operands");
         value = n.results[0];
       } else if (const auto a = core == nullptr ? std::nullopt : epilogue_activation(body, n, value)) {
         activation = *a;
