@@ -40,14 +40,16 @@ Result<GoldenFile> read_golden(const std::string& path) {
   GoldenFile file;
   file.path = path;
   std::string line;
-  if (!std::getline(in, line) || !line.starts_with("# ")) return malformed(path, "line 1 must be \"# \" and the intent");
+  if (!std::getline(in, line) || !line.starts_with("# "))
+    return malformed(path, "line 1 must be \"# \" and the intent");
   file.intent = line.substr(2);
   std::string* section = nullptr;
   bool expectation = false;
   while (std::getline(in, line)) {
     if (!line.starts_with("--- ")) {
       if (section != nullptr) *section += line + "\n";
-      if (section == nullptr && !line.empty()) return malformed(path, "\"" + line + "\" stands before the first section");
+      if (section == nullptr && !line.empty())
+        return malformed(path, "\"" + line + "\" stands before the first section");
       continue;
     }
     const std::string head = line.substr(4);
@@ -59,14 +61,17 @@ Result<GoldenFile> read_golden(const std::string& path) {
     } else if (head == "before") {
       section = &file.before;
     } else if (head == "after" || head == "error" || head == "unchanged") {
-      file.expect = head == "after" ? GoldenFile::Expect::kAfter : head == "error" ? GoldenFile::Expect::kError : GoldenFile::Expect::kUnchanged;
+      file.expect = head == "after"   ? GoldenFile::Expect::kAfter
+                    : head == "error" ? GoldenFile::Expect::kError
+                                      : GoldenFile::Expect::kUnchanged;
       if (head != "unchanged") section = &file.expected;
       expectation = true;
     } else {
       return malformed(path, "\"--- " + head + "\" is no section");
     }
   }
-  if (file.before.empty() || !expectation) return malformed(path, "\"--- before\" or what is expected is missing");
+  if (file.before.empty() || !expectation)
+    return malformed(path, "\"--- before\" or what is expected is missing");
   return file;
 }
 
@@ -76,7 +81,9 @@ Status write_golden(const GoldenFile& file) {
   if (!file.passes.empty()) out << "--- passes: " << joined(file.passes) << "\n";
   if (!file.options.empty()) out << "--- options: " << joined(file.options) << "\n";
   out << "--- before\n" << file.before;
-  out << (file.expect == GoldenFile::Expect::kError ? "--- error\n" : file.expect == GoldenFile::Expect::kAfter ? "--- after\n" : "--- unchanged\n");
+  out << (file.expect == GoldenFile::Expect::kError   ? "--- error\n"
+          : file.expect == GoldenFile::Expect::kAfter ? "--- after\n"
+                                                      : "--- unchanged\n");
   out << file.expected;
   out.flush();
   if (!out) return fail(Code::file_unwritable).at(file.path);
@@ -88,7 +95,8 @@ std::string difference_text(const std::string& expected, const std::string& foun
   const auto a = lines_of(expected), b = lines_of(found);
   size_t head = 0, tail = 0;
   while (head < a.size() && head < b.size() && a[head] == b[head]) ++head;
-  while (tail < a.size() - head && tail < b.size() - head && a[a.size() - 1 - tail] == b[b.size() - 1 - tail]) ++tail;
+  while (tail < a.size() - head && tail < b.size() - head && a[a.size() - 1 - tail] == b[b.size() - 1 - tail])
+    ++tail;
   std::string out;
   for (size_t i = head; i < a.size() - tail; ++i) out += "    - " + a[i] + "\n";
   for (size_t i = head; i < b.size() - tail; ++i) out += "    + " + b[i] + "\n";

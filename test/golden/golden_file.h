@@ -4,7 +4,8 @@
 //   --- passes: fold_batch_norm        the passes to run, in order; left out: parse and verify alone
 //   --- options: exact                 optional
 //   --- before                         IR text
-//   --- after                          IR text; or "--- unchanged" with no text; or "--- error" with the exact error text
+//   --- after                          IR text; or "--- unchanged" with no text; or "--- error" with the
+//   exact error text
 #pragma once
 #include <map>
 #include <string>

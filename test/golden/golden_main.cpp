@@ -1,5 +1,5 @@
-// golden_test [--update] [FILE.test ...]: runs golden files (those of ir/ and passes/ where none is named), exit 1 where one
-// differs. Every pass must have two files that change something and one that must not.
+// golden_test [--update] [FILE.test ...]: runs golden files (those of ir/ and passes/ where none is named),
+// exit 1 where one differs. Every pass must have two files that change something and one that must not.
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -23,7 +23,8 @@ std::vector<std::string> all_files() {
 
 struct Tally {
   int failed = 0, updated = 0, compared = 0;
-  std::map<std::string, std::pair<int, int>> rewrites_and_refusals;  // by pass, of files that run this pass alone
+  std::map<std::string, std::pair<int, int>>
+      rewrites_and_refusals;  // by pass, of files that run this pass alone
 };
 
 void complain(const GoldenFile& file, const std::string& what, Tally& tally) {
@@ -90,6 +91,7 @@ int main(int argc, char** argv) {
   Tally tally;
   for (const std::string& path : files) run_file(path, update, evaluate, tally);
   if (whole) require_coverage(tally);
-  std::printf("%zu golden files, %d failed, %d updated, %d compared on the reference\n", files.size(), tally.failed, tally.updated, tally.compared);
+  std::printf("%zu golden files, %d failed, %d updated, %d compared on the reference\n", files.size(),
+              tally.failed, tally.updated, tally.compared);
   return tally.failed == 0 ? 0 : 1;
 }

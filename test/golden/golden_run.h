@@ -6,10 +6,10 @@
 namespace ge::golden {
 
 struct Outcome {
-  std::string found;       // the section as it is now
-  std::string fault;       // why the file fails whatever the text says: "" where it does not
-  bool compared = false;   // before and after ran on the reference and agree
-  bool changed = false;    // the passes changed the graph
+  std::string found;      // the section as it is now
+  std::string fault;      // why the file fails whatever the text says: "" where it does not
+  bool compared = false;  // before and after ran on the reference and agree
+  bool changed = false;   // the passes changed the graph
 };
 Outcome run_golden(const GoldenFile& file, const Evaluator& evaluate);
 

@@ -27,9 +27,12 @@ Random random_expression(std::mt19937& rng, int depth) {
   const auto pick = [&](int count) { return static_cast<int>(rng() % static_cast<unsigned>(count)); };
   if (depth == 0 || pick(5) == 0) {
     switch (pick(4)) {
-      case 0: return {n, "n", [](auto a, auto, auto) { return MaybeInt(a); }};
-      case 1: return {m, "m", [](auto, auto b, auto) { return MaybeInt(b); }};
-      case 2: return {Dim::symbol("k"), "k", [](auto, auto, auto c) { return MaybeInt(c); }};
+      case 0:
+        return {n, "n", [](auto a, auto, auto) { return MaybeInt(a); }};
+      case 1:
+        return {m, "m", [](auto, auto b, auto) { return MaybeInt(b); }};
+      case 2:
+        return {Dim::symbol("k"), "k", [](auto, auto, auto c) { return MaybeInt(c); }};
       default: {
         const int64_t c = pick(17) - 8;
         return {c, "(" + std::to_string(c) + ")", [c](auto, auto, auto) { return MaybeInt(c); }};
@@ -46,13 +49,23 @@ Random random_expression(std::mt19937& rng, int depth) {
   };
   const std::string x = a.text, y = b.text;
   switch (pick(7)) {
-    case 0: return {a.dim + b.dim, "(" + x + " + " + y + ")", both(checked_add)};
-    case 1: return {a.dim - b.dim, "(" + x + " - " + y + ")", both(checked_sub)};
-    case 2: return {a.dim * b.dim, "(" + x + " * " + y + ")", both(checked_mul)};
-    case 3: return {Dim::floor_div(a.dim, b.dim), "(" + x + " // " + y + ")", both([](int64_t u, int64_t v) { return floor_div(u, v); })};
-    case 4: return {Dim::mod(a.dim, b.dim), "(" + x + " % " + y + ")", both(floor_mod)};
-    case 5: return {Dim::min(a.dim, b.dim), "min(" + x + ", " + y + ")", both([](int64_t u, int64_t v) { return MaybeInt(std::min(u, v)); })};
-    default: return {Dim::max(a.dim, b.dim), "max(" + x + ", " + y + ")", both([](int64_t u, int64_t v) { return MaybeInt(std::max(u, v)); })};
+    case 0:
+      return {a.dim + b.dim, "(" + x + " + " + y + ")", both(checked_add)};
+    case 1:
+      return {a.dim - b.dim, "(" + x + " - " + y + ")", both(checked_sub)};
+    case 2:
+      return {a.dim * b.dim, "(" + x + " * " + y + ")", both(checked_mul)};
+    case 3:
+      return {Dim::floor_div(a.dim, b.dim), "(" + x + " // " + y + ")",
+              both([](int64_t u, int64_t v) { return floor_div(u, v); })};
+    case 4:
+      return {Dim::mod(a.dim, b.dim), "(" + x + " % " + y + ")", both(floor_mod)};
+    case 5:
+      return {Dim::min(a.dim, b.dim), "min(" + x + ", " + y + ")",
+              both([](int64_t u, int64_t v) { return MaybeInt(std::min(u, v)); })};
+    default:
+      return {Dim::max(a.dim, b.dim), "max(" + x + ", " + y + ")",
+              both([](int64_t u, int64_t v) { return MaybeInt(std::max(u, v)); })};
   }
 }
 
@@ -68,13 +81,27 @@ MaybeInt run_tokens(const std::vector<ExprToken>& tokens, const std::vector<int6
     const int64_t a = stack.back();
     MaybeInt r;
     switch (t.op) {
-      case ExprOp::kAdd: r = checked_add(a, b); break;
-      case ExprOp::kSub: r = checked_sub(a, b); break;
-      case ExprOp::kMul: r = checked_mul(a, b); break;
-      case ExprOp::kFloorDiv: r = floor_div(a, b); break;
-      case ExprOp::kMod: r = floor_mod(a, b); break;
-      case ExprOp::kMin: r = std::min(a, b); break;
-      default: r = std::max(a, b); break;
+      case ExprOp::kAdd:
+        r = checked_add(a, b);
+        break;
+      case ExprOp::kSub:
+        r = checked_sub(a, b);
+        break;
+      case ExprOp::kMul:
+        r = checked_mul(a, b);
+        break;
+      case ExprOp::kFloorDiv:
+        r = floor_div(a, b);
+        break;
+      case ExprOp::kMod:
+        r = floor_mod(a, b);
+        break;
+      case ExprOp::kMin:
+        r = std::min(a, b);
+        break;
+      default:
+        r = std::max(a, b);
+        break;
     }
     if (!r) return std::nullopt;
     stack.back() = *r;
@@ -145,9 +172,12 @@ TEST_CASE("bad dim expressions are refused with the place") {
   CHECK(fault("(a") == "found \"(a\": the end at character 3 where ')' is expected");
   CHECK(fault("min(a)") == "found \"min(a)\": ')' at character 6 where ',' is expected");
   CHECK(fault("2x") == "found \"2x\": 'x' at character 2 where an operator or the end is expected");
-  CHECK(fault("99999999999999999999") == "found \"99999999999999999999\": the number at character 1 does not fit in 64 bits");
-  CHECK(fault("4 // 0") == "found \"4 // 0\": its value overflows, divides by zero, or it is too large an expression");
-  CHECK(fault(std::string(40, '(') + "a" + std::string(40, ')')).find("nested more than 32 deep") != std::string::npos);
+  CHECK(fault("99999999999999999999") ==
+        "found \"99999999999999999999\": the number at character 1 does not fit in 64 bits");
+  CHECK(fault("4 // 0") ==
+        "found \"4 // 0\": its value overflows, divides by zero, or it is too large an expression");
+  CHECK(fault(std::string(40, '(') + "a" + std::string(40, ')')).find("nested more than 32 deep") !=
+        std::string::npos);
   CHECK(fault(std::string(5000, 'a')).find("longer than 4096") != std::string::npos);
 }
 
@@ -209,7 +239,8 @@ TEST_CASE("random expressions: normal form, text and postfix agree with direct e
     const SymbolRanges ranges{{"n", {0, 9, 1}}, {"m", {0, 9, 1}}, {"k", {0, 9, 1}}};
     const SymbolRange bounds = e.dim.bounds(ranges);
     for (int sample = 0; sample < 6; ++sample) {
-      const auto a = static_cast<int64_t>(rng() % 10), b = static_cast<int64_t>(rng() % 10), c = static_cast<int64_t>(rng() % 10);
+      const auto a = static_cast<int64_t>(rng() % 10), b = static_cast<int64_t>(rng() % 10),
+                 c = static_cast<int64_t>(rng() % 10);
       const MaybeInt direct = e.value(a, b, c);
       if (!direct) continue;
       INFO("n " << a << " m " << b << " k " << c);

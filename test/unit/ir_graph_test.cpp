@@ -10,7 +10,9 @@ using namespace ge;
 namespace {
 const Type kRow{DType::float32, {Dim::symbol("n"), 4}};
 
-NodeId add_relu(Graph& g, ValueId x) { return g.add_node(Op::relu, {x}, {g.type(x)}); }
+NodeId add_relu(Graph& g, ValueId x) {
+  return g.add_node(Op::relu, {x}, {g.type(x)});
+}
 double seconds_of(const std::function<void()>& f) {
   const auto start = std::chrono::steady_clock::now();
   f();
@@ -132,9 +134,10 @@ TEST_CASE("tensor data: splats, files and sizes") {
   const auto ints = full_bytes(splat(DType::int32, {7}, 9));
   REQUIRE_OK(ints);
   CHECK(load_as<int32_t>((*ints)->data() + 24) == 9);
-  TensorData lazy{DType::float32, {2}, nullptr, false, std::make_shared<const std::function<Result<ByteBuffer>()>>([] {
-                    return Result<ByteBuffer>(ByteBuffer::allocate(4, true));
-                  })};
+  TensorData lazy{
+      DType::float32, {2}, nullptr, false, std::make_shared<const std::function<Result<ByteBuffer>()>>([] {
+        return Result<ByteBuffer>(ByteBuffer::allocate(4, true));
+      })};
   REQUIRE_CODE(full_bytes(lazy), Code::bad_tensor_data);
   CHECK(full_bytes(lazy).error().first().found == "found 4 bytes; shape and dtype need 8");
 }

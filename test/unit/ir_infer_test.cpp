@@ -1,4 +1,5 @@
-// Type inference: the rule of each core op, and the text of each refusal. Written as IR: types left out are inferred.
+// Type inference: the rule of each core op, and the text of each refusal. Written as IR: types left out are
+// inferred.
 #include "catch.h"
 #include "compiler/ir/builder.h"
 #include "compiler/ir/op_info.h"
@@ -9,8 +10,10 @@ using namespace ge;
 
 namespace {
 const std::string kInputs =
-    "graph @t (%x: float32[n, 4], %y: float32[4, 8], %z: float32[n, 8], %i: int64[3], %b: bool[n, 4], %img: float32[n, 3, 9, 9],"
-    " %w: float32[6, 3, 3, 3], %s: float32[m, 4], %h: float16[n, 4], %v: float32[4]) symbols(n 1..64 opt 8, m) {\n";
+    "graph @t (%x: float32[n, 4], %y: float32[4, 8], %z: float32[n, 8], %i: int64[3], %b: bool[n, 4], %img: "
+    "float32[n, 3, 9, 9],"
+    " %w: float32[6, 3, 3, 3], %s: float32[m, 4], %h: float16[n, 4], %v: float32[4]) symbols(n 1..64 opt 8, "
+    "m) {\n";
 
 // The type of "%r = <line>"; or the error's "code: found".
 std::string infer(const std::string& line, std::vector<Graph::Assertion>* assertions = nullptr) {
@@ -29,7 +32,8 @@ TEST_CASE("maps") {
   CHECK(infer("add(%x, %x)") == "float32[n, 4]");
   CHECK(infer("less(%x, %x)") == "bool[n, 4]");
   CHECK(infer("select(%b, %x, %x)") == "float32[n, 4]");
-  CHECK(infer("add(%x, %h)") == "E0308 input 0 is float32[n, 4], input 1 is float16[n, 4]; they must have one dtype");
+  CHECK(infer("add(%x, %h)") ==
+        "E0308 input 0 is float32[n, 4], input 1 is float16[n, 4]; they must have one dtype");
   CHECK(infer("add(%x, %z)") == "E0310 axis 1 of inputs 0 and 1 differ: 4 and 8");
   CHECK(infer("add(%x, %v)") == "E0310 inputs 0 and 1 differ in rank: [n, 4] and [4]");
   CHECK(infer("exp(%i)") == "E0307 input 0 is int64[3]; allowed: floating point");
@@ -72,8 +76,10 @@ TEST_CASE("assertions imply their multiples") {
 TEST_CASE("sources of types: constant, iota, dims, cast") {
   CHECK(infer("constant float32[2, 2] splat 1.5") == "float32[2, 2]");
   CHECK(infer("iota() {shape = [n, 3], axis = 1, dtype = int32}") == "int32[n, 3]");
-  CHECK(infer("iota() {shape = [n], axis = 1, dtype = int64}") == "E0312 found 1; the shape has rank 1, allowed 0 .. 0");
-  CHECK(infer("iota() {shape = [n], axis = 0, dtype = float16}") == "E0307 found dtype float16; allowed: int64, int32, float32");
+  CHECK(infer("iota() {shape = [n], axis = 1, dtype = int64}") ==
+        "E0312 found 1; the shape has rank 1, allowed 0 .. 0");
+  CHECK(infer("iota() {shape = [n], axis = 0, dtype = float16}") ==
+        "E0307 found dtype float16; allowed: int64, int32, float32");
   CHECK(infer("dims() {values = [n, 4]}") == "int64[2]");
   CHECK(infer("dims() {values = [n], scalar = 1}") == "int64[]");
   CHECK(infer("dims() {values = [n, 4], scalar = 1}") == "E0305 found 2 values; a scalar has one");
@@ -87,9 +93,12 @@ TEST_CASE("reduce") {
   CHECK(infer("reduce(%x) {kind = \"mean\", axes = [0, 1]}") == "float32[]");
   CHECK(infer("reduce(%x) {kind = \"max\", axes = []}") == "float32[n, 4]");
   CHECK(infer("reduce(%x) {kind = \"argmax\", axes = [1]}") == "int64[n]");
-  CHECK(infer("reduce(%x) {kind = \"argmax\", axes = [0, 1]}") == "E0305 found axes [0, 1]; argmax takes one axis");
-  CHECK(infer("reduce(%x) {kind = \"sum\", axes = [1, 0]}") == "E0305 found axes [1, 0]; they must be ascending and unique");
-  CHECK(infer("reduce(%x) {kind = \"sum\", axes = [2]}") == "E0312 found 2; float32[n, 4] has rank 2, allowed 0 .. 1");
+  CHECK(infer("reduce(%x) {kind = \"argmax\", axes = [0, 1]}") ==
+        "E0305 found axes [0, 1]; argmax takes one axis");
+  CHECK(infer("reduce(%x) {kind = \"sum\", axes = [1, 0]}") ==
+        "E0305 found axes [1, 0]; they must be ascending and unique");
+  CHECK(infer("reduce(%x) {kind = \"sum\", axes = [2]}") ==
+        "E0312 found 2; float32[n, 4] has rank 2, allowed 0 .. 1");
   CHECK(infer("reduce(%x) {kind = \"median\", axes = [1]}") ==
         "E0305 \"kind\" is \"median\"; allowed: sum, prod, max, min, mean, argmax, argmin");
   CHECK(infer("reduce(%b) {kind = \"sum\", axes = [1]}") == "E0307 input 0 is bool[n, 4]; allowed: numbers");
@@ -101,7 +110,8 @@ TEST_CASE("movement") {
   CHECK(infer("reshape(%y) {shape = [5, 7]}") == "E0310 elements of [4, 8] and of [5, 7] differ: 32 and 35");
   CHECK(infer("reshape(%y) {shape = [-4, -8]}") == "E0209 axis 0 of [-4, -8] is negative");
   CHECK(infer("transpose(%img) {perm = [0, 2, 3, 1]}") == "float32[n, 9, 9, 3]");
-  CHECK(infer("transpose(%x) {perm = [0, 0]}") == "E0305 found perm [0, 0]; it must name each axis of float32[n, 4] once");
+  CHECK(infer("transpose(%x) {perm = [0, 0]}") ==
+        "E0305 found perm [0, 0]; it must name each axis of float32[n, 4] once");
   CHECK(infer("broadcast(%v) {shape = [n, 4]}") == "float32[n, 4]");
   CHECK(infer("broadcast(%v) {shape = [n, 5]}") ==
         "E0311 float32[4] does not broadcast to [n, 5]: axis 0 is 4, needed 1 or 5");
@@ -111,12 +121,14 @@ TEST_CASE("movement") {
         "E0310 axis 1: elements 2 .. 4 are not all in 0 .. 3");
   CHECK(infer("slice(%x) {starts = [1, 0], steps = [1, 1], shape = [n, 4]}") ==
         "E0310 axis 0: elements 1 .. n are not all in 0 .. n - 1");
-  CHECK(infer("slice(%x) {starts = [0, 0], steps = [1, 0], shape = [n, 4]}") == "E0305 found step 0 on axis 1; steps are not zero");
+  CHECK(infer("slice(%x) {starts = [0, 0], steps = [1, 0], shape = [n, 4]}") ==
+        "E0305 found step 0 on axis 1; steps are not zero");
   CHECK(infer("slice(%x) {starts = [0], steps = [1], shape = [n]}") ==
         "E0305 found 1 starts, 1 steps, 1 extents; float32[n, 4] has rank 2");
   CHECK(infer("slice(%x) {starts = [0, 9], steps = [1, 1], shape = [n, 0]}") == "float32[n, 0]");
   CHECK(infer("pad(%x) {low = [1, 0], high = [0, 2]}") == "float32[n + 1, 6]");
-  CHECK(infer("pad(%x) {low = [-1, 0], high = [0, 2]}") == "E0305 found low [-1, 0], high [0, 2]; amounts are not negative");
+  CHECK(infer("pad(%x) {low = [-1, 0], high = [0, 2]}") ==
+        "E0305 found low [-1, 0], high [0, 2]; amounts are not negative");
   CHECK(infer("pad(%x, %v) {low = [1, 0], high = [0, 2]}") ==
         "E0309 input 1 is float32[4] with rank 1; needed 0");
   CHECK(infer("concat(%x, %s) {axis = 0}") == "float32[m + n, 4]");
@@ -145,8 +157,10 @@ TEST_CASE("conv and pool") {
   const auto conv = [](const std::string& more) {
     return infer("conv(%img, %w) {" + more + ", groups = 1}");
   };
-  CHECK(conv("strides = [1, 1], pads_begin = [1, 1], pads_end = [1, 1], dilations = [1, 1]") == "float32[n, 6, 9, 9]");
-  CHECK(conv("strides = [2, 3], pads_begin = [0, 0], pads_end = [0, 0], dilations = [1, 2]") == "float32[n, 6, 4, 2]");
+  CHECK(conv("strides = [1, 1], pads_begin = [1, 1], pads_end = [1, 1], dilations = [1, 1]") ==
+        "float32[n, 6, 9, 9]");
+  CHECK(conv("strides = [2, 3], pads_begin = [0, 0], pads_end = [0, 0], dilations = [1, 2]") ==
+        "float32[n, 6, 4, 2]");
   CHECK(conv("strides = [1, 1], pads_begin = [0, 0], pads_end = [0, 0], dilations = [5, 1]") ==
         "E0310 spatial axis 0: a window of 11 does not fit in 9 with pads 0 and 0");
   CHECK(conv("strides = [1], pads_begin = [0, 0], pads_end = [0, 0], dilations = [1, 1]") ==
@@ -156,10 +170,13 @@ TEST_CASE("conv and pool") {
   const std::string window = "strides = [2, 2], pads_begin = [0, 0], pads_end = [0, 0], dilations = [1, 1]";
   CHECK(infer("conv(%img, %w) {" + window + ", groups = 3}") ==
         "E0310 channels of float32[n, 3, 9, 9] and of 3 groups of float32[6, 3, 3, 3] differ: 3 and 9");
-  CHECK(infer("conv(%img, %w) {" + window + ", groups = 4}") == "E0305 groups is 4; it must divide the 6 output channels");
+  CHECK(infer("conv(%img, %w) {" + window + ", groups = 4}") ==
+        "E0305 groups is 4; it must divide the 6 output channels");
   CHECK(infer("pool(%img) {kind = \"max\", kernel = [2, 2], " + window + "}") == "float32[n, 3, 4, 4]");
-  CHECK(infer("pool(%img) {kind = \"max\", kernel = [2, 2], ceil_mode = 1, " + window + "}") == "float32[n, 3, 5, 5]");
-  CHECK(infer("pool(%img) {kind = \"max\", kernel = [2, 2], strides = [1, 1], pads_begin = [2, 0], pads_end = [0, 0], dilations = [1, 1]}") ==
+  CHECK(infer("pool(%img) {kind = \"max\", kernel = [2, 2], ceil_mode = 1, " + window + "}") ==
+        "float32[n, 3, 5, 5]");
+  CHECK(infer("pool(%img) {kind = \"max\", kernel = [2, 2], strides = [1, 1], pads_begin = [2, 0], pads_end "
+              "= [0, 0], dilations = [1, 1]}") ==
         "E0305 pads [2, 0] and [0, 0] must be smaller than the window [2, 2]");
 }
 

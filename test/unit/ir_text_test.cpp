@@ -51,7 +51,8 @@ TEST_CASE("a graph prints as people read it") {
 }
 
 TEST_CASE("everything that a graph can hold survives the round trip") {
-  const char* text = R"(graph @"odd name" (%x: float32[n, 4], %"1": int64[], %2: bool[2*'my dim' + 1]) symbols('my dim' 0.. opt 1, n 2..9 opt 4) {
+  const char* text =
+      R"(graph @"odd name" (%x: float32[n, 4], %"1": int64[], %2: bool[2*'my dim' + 1]) symbols('my dim' 0.. opt 1, n 2..9 opt 4) {
   assert n == 2*'my dim' "they \"must\" be equal"  // /nodes/7
   %c = constant float32[5] [1.5, -0.0, nan, -inf, 0x7fc00001]
   %d = constant float64[2] [0.1, 1e-300]
@@ -94,10 +95,13 @@ TEST_CASE("long constants print as a hash and cannot be parsed back") {
 }
 
 TEST_CASE("a line may come before what it uses, if it states its types") {
-  const auto g = parse_ir("graph (%x: float32[4]) { %y = exp(%z) : float32[4]  %z = tanh(%x) return %y as \"y\" }");
+  const auto g =
+      parse_ir("graph (%x: float32[4]) { %y = exp(%z) : float32[4]  %z = tanh(%x) return %y as \"y\" }");
   REQUIRE_OK(g);
   REQUIRE_OK(verify(*g, true));
-  CHECK(print(*g) == "graph (%x: float32[4]) {\n  %z = tanh(%x) : float32[4]\n  %y = exp(%z) : float32[4]\n  return %y as \"y\"\n}\n");
+  CHECK(print(*g) ==
+        "graph (%x: float32[4]) {\n  %z = tanh(%x) : float32[4]\n  %y = exp(%z) : float32[4]\n  return %y as "
+        "\"y\"\n}\n");
   CHECK(syntax_error("graph (%x: float32[4]) {\n%y = exp(%z)\n%z = tanh(%x)\nreturn %y }") ==
         "t.ir:2:10 value %z is not defined before this line, which must then state its types");
 }
@@ -106,23 +110,35 @@ TEST_CASE("syntax errors name the place and what was expected") {
   CHECK(syntax_error("") == "t.ir:1:1 found the end of the text where 'graph' is expected");
   CHECK(syntax_error("graph (%x float32[4])") == "t.ir:1:11 found 'float32' where ':' is expected");
   CHECK(syntax_error("graph (%x: floaty[4])") == "t.ir:1:12 \"floaty\" is no element type");
-  CHECK(syntax_error("graph (%x: int8[4 5])") == "t.ir:1:17 found \"4 5\": '5' at character 3 where an operator or the end is expected");
-  CHECK(syntax_error("graph (%x: int8[4]) {\n  %y = reluu(%x)\n  return %y\n}") == "t.ir:2:8 \"reluu\" is no op; the nearest is relu");
+  CHECK(syntax_error("graph (%x: int8[4 5])") ==
+        "t.ir:1:17 found \"4 5\": '5' at character 3 where an operator or the end is expected");
+  CHECK(syntax_error("graph (%x: int8[4]) {\n  %y = reluu(%x)\n  return %y\n}") ==
+        "t.ir:2:8 \"reluu\" is no op; the nearest is relu");
   CHECK(syntax_error("graph (%xs: int8[4]) {\n  %y = relu(%xz) : int8[4]\n  return %y\n}") ==
         "t.ir:2:13 value %xz is not defined; the nearest is %xs");
-  CHECK(syntax_error("graph (%x: int8[4]) {\n  %x = relu(%x)\n  return %x\n}") == "t.ir:2:3 value %x is defined twice");
-  CHECK(syntax_error("graph (%x: int8[4]) {\n  return %x\n") == "t.ir:3:1 found the end of the text where '}' is expected");
-  CHECK(syntax_error("graph (%x: int8[4]) {\n  relu(%x)\n") == "t.ir:2:3 found 'relu' where a node, assert or return is expected");
-  CHECK(syntax_error("graph () {\n  %c = constant int8[2] [1, 300]\n  return\n}") == "t.ir:2:29 \"300\" is no int8");
-  CHECK(syntax_error("graph () {\n  %c = constant int8[2] [1]\n  return\n}") == "t.ir:2:27 found ']' where ',' is expected");
+  CHECK(syntax_error("graph (%x: int8[4]) {\n  %x = relu(%x)\n  return %x\n}") ==
+        "t.ir:2:3 value %x is defined twice");
+  CHECK(syntax_error("graph (%x: int8[4]) {\n  return %x\n") ==
+        "t.ir:3:1 found the end of the text where '}' is expected");
+  CHECK(syntax_error("graph (%x: int8[4]) {\n  relu(%x)\n") ==
+        "t.ir:2:3 found 'relu' where a node, assert or return is expected");
+  CHECK(syntax_error("graph () {\n  %c = constant int8[2] [1, 300]\n  return\n}") ==
+        "t.ir:2:29 \"300\" is no int8");
+  CHECK(syntax_error("graph () {\n  %c = constant int8[2] [1]\n  return\n}") ==
+        "t.ir:2:27 found ']' where ',' is expected");
   CHECK(syntax_error("graph () {\n  %c = constant int8[n] [1]\n  return\n}") ==
         "t.ir:2:17 the shape of a constant must be known and not negative");
-  CHECK(syntax_error("graph (%x: int8[4]) {\n  %y = reduce(%x) {kind = oops}\n") == "t.ir:2:27 \"oops\" is no attribute value");
-  CHECK(syntax_error("graph (%x: int8[4]) {\n  %y = relu(%x) {a = 1, a = 2}\n") == "t.ir:2:25 attribute a appears twice");
-  CHECK(syntax_error("graph (%x: int8[4]) {\n  %y, %z = relu(%x)\n return }") == "t.ir:2:3 found 2 results and 1 types");
-  CHECK(syntax_error("graph (%x: int8[4]) {\n  %y = onnx.Relu@1(%x)\n return }") == "t.ir:2:8 an onnx node must state its types");
+  CHECK(syntax_error("graph (%x: int8[4]) {\n  %y = reduce(%x) {kind = oops}\n") ==
+        "t.ir:2:27 \"oops\" is no attribute value");
+  CHECK(syntax_error("graph (%x: int8[4]) {\n  %y = relu(%x) {a = 1, a = 2}\n") ==
+        "t.ir:2:25 attribute a appears twice");
+  CHECK(syntax_error("graph (%x: int8[4]) {\n  %y, %z = relu(%x)\n return }") ==
+        "t.ir:2:3 found 2 results and 1 types");
+  CHECK(syntax_error("graph (%x: int8[4]) {\n  %y = onnx.Relu@1(%x)\n return }") ==
+        "t.ir:2:8 an onnx node must state its types");
   CHECK(syntax_error("graph () symbols(n 5..2) { return }") == "t.ir:1:18 the range is empty or below 0");
-  CHECK(syntax_error("graph @\"a { return }") == "t.ir:1:21 found the end of the text where the closing quote is expected");
+  CHECK(syntax_error("graph @\"a { return }") ==
+        "t.ir:1:21 found the end of the text where the closing quote is expected");
   CHECK(syntax_error("graph () { return } x") == "t.ir:1:21 found 'x' where the end of the text is expected");
   std::string deep;
   for (int i = 0; i < 50; ++i) deep += "graph () { %y = onnx.If@1() {a = ";
@@ -130,16 +146,20 @@ TEST_CASE("syntax errors name the place and what was expected") {
 }
 
 TEST_CASE("a type error of a line without types is told with its own code and place") {
-  const auto g = parse_ir("graph (%x: float32[4], %y: float32[5]) {\n  %z = add(%x, %y)\n  return %z\n}", "t.ir");
+  const auto g =
+      parse_ir("graph (%x: float32[4], %y: float32[5]) {\n  %z = add(%x, %y)\n  return %z\n}", "t.ir");
   REQUIRE_CODE(g, Code::shape_mismatch);
   CHECK(g.error().first().place == "t.ir:2:8");
 }
 
 TEST_CASE("broken text never crashes the parser") {
-  const std::string good = "graph @t (%x: float32[n, 4]) symbols(n 1..64 opt 8) {\n  assert n == 4 \"m\"\n"
-                           "  %c = constant float32[2] [1.0, nan]\n  %s = slice(%x) {starts = [0, 1], steps = [1, 1], shape = [n, 2]} : float32[n, 2]\n"
-                           "  %y = fused(%s) {kind = \"loop\"} : float32[n, 2] body (%0: float32[n, 2]) {\n    %b = tanh(%0) : float32[n, 2]\n"
-                           "    return %b\n  }\n  return %y as \"y\"\n}\n";
+  const std::string good =
+      "graph @t (%x: float32[n, 4]) symbols(n 1..64 opt 8) {\n  assert n == 4 \"m\"\n"
+      "  %c = constant float32[2] [1.0, nan]\n  %s = slice(%x) {starts = [0, 1], steps = [1, 1], shape = [n, "
+      "2]} : float32[n, 2]\n"
+      "  %y = fused(%s) {kind = \"loop\"} : float32[n, 2] body (%0: float32[n, 2]) {\n    %b = tanh(%0) : "
+      "float32[n, 2]\n"
+      "    return %b\n  }\n  return %y as \"y\"\n}\n";
   REQUIRE_OK(parse_ir(good));
   for (size_t cut = 0; cut < good.size(); ++cut) (void)parse_ir(good.substr(0, cut));
   std::mt19937 rng(7);
@@ -147,7 +167,8 @@ TEST_CASE("broken text never crashes the parser") {
   int parsed = 0;
   for (int round = 0; round < 4000; ++round) {
     std::string text = good;
-    for (unsigned edits = 1 + rng() % 3; edits > 0; --edits) text[rng() % text.size()] = bytes[rng() % bytes.size()];
+    for (unsigned edits = 1 + rng() % 3; edits > 0; --edits)
+      text[rng() % text.size()] = bytes[rng() % bytes.size()];
     const auto g = parse_ir(text);
     if (!g.ok()) continue;
     (void)verify(*g, true);
@@ -158,7 +179,8 @@ TEST_CASE("broken text never crashes the parser") {
 }
 
 TEST_CASE("dot output names nodes and edges") {
-  const auto g = parse_ir("graph @g (%x: float32[4]) { %y = exp(%x) : float32[4] // /nodes/0\n return %y as \"out\" }");
+  const auto g =
+      parse_ir("graph @g (%x: float32[4]) { %y = exp(%x) : float32[4] // /nodes/0\n return %y as \"out\" }");
   REQUIRE_OK(g);
   CHECK(to_dot(*g) == R"(digraph "g" {
   rankdir=TB;

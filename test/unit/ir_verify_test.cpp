@@ -12,7 +12,9 @@ Graph graph_of(const std::string& text) {
   return std::move(g).value();
 }
 Graph sample() {
-  return graph_of("graph (%x: float32[n, 4]) symbols(n 1..8 opt 2) { %y = exp(%x) // /nodes/0\n %z = reduce(%y) {kind = \"sum\", axes = [1]} return %z as \"z\" }");
+  return graph_of(
+      "graph (%x: float32[n, 4]) symbols(n 1..8 opt 2) { %y = exp(%x) // /nodes/0\n %z = reduce(%y) {kind = "
+      "\"sum\", axes = [1]} return %z as \"z\" }");
 }
 std::string violation(const Graph& g, bool core_only = true) {
   const Status s = verify(g, core_only);
@@ -22,7 +24,9 @@ std::string violation(const Graph& g, bool core_only = true) {
 }
 }  // namespace
 
-TEST_CASE("a sound graph verifies") { REQUIRE_OK(verify(sample(), true)); }
+TEST_CASE("a sound graph verifies") {
+  REQUIRE_OK(verify(sample(), true));
+}
 
 TEST_CASE("verifier rules") {
   Graph g = sample();
@@ -34,7 +38,8 @@ TEST_CASE("verifier rules") {
     g.node(1).operands[0] = 77;
     const Status s = verify(g, true);
     REQUIRE_CODE(s, Code::verify_failed);
-    CHECK(s.error().first().message == "[operands-defined] operand 0 of the reduce that gives %z is not defined");
+    CHECK(s.error().first().message ==
+          "[operands-defined] operand 0 of the reduce that gives %z is not defined");
   }
   SECTION("uses-consistent") {
     g.node(1).operands[0] = g.inputs[0];
@@ -46,7 +51,8 @@ TEST_CASE("verifier rules") {
   }
   SECTION("acyclic") {
     g.set_operand(0, 0, g.node(1).results[0]);
-    CHECK(violation(g) == "[acyclic] 2 nodes are on a cycle or behind one: exp that gives %y, reduce that gives %z");
+    CHECK(violation(g) ==
+          "[acyclic] 2 nodes are on a cycle or behind one: exp that gives %y, reduce that gives %z");
   }
   SECTION("types-inferred") {
     g.value(g.outputs[0]).type.dims = {4};
@@ -54,7 +60,8 @@ TEST_CASE("verifier rules") {
   }
   SECTION("known-attributes") {
     g.node(1).attrs["size"] = int64_t{1};
-    CHECK(violation(g) == "[known-attributes] reduce that gives %z: found \"size\"; allowed: kind, axes, select_last");
+    CHECK(violation(g) ==
+          "[known-attributes] reduce that gives %z: found \"size\"; allowed: kind, axes, select_last");
   }
   SECTION("unique-names") {
     g.value(g.outputs[0]).name = "y";
@@ -80,14 +87,16 @@ TEST_CASE("contents must be what the node computes") {
 }
 
 TEST_CASE("onnx nodes are refused where only core ops may be") {
-  const Graph g = graph_of("graph (%x: float32[4]) { %y = onnx.Relu@13(%x) : float32[4] return %y as \"y\" }");
+  const Graph g =
+      graph_of("graph (%x: float32[4]) { %y = onnx.Relu@13(%x) : float32[4] return %y as \"y\" }");
   REQUIRE_OK(verify(g, false));
   CHECK(violation(g) == "[no-onnx] the operator Relu is left");
 }
 
 TEST_CASE("bodies: signature, and the outer graph's assertions") {
   const std::string text =
-      "graph (%x: float32[n], %y: float32[m]) symbols(m, n) { ASSERT %z = fused(%x, %y) {kind = \"loop\"} : float32[n] body (%a: float32[n], %b: float32[m]) "
+      "graph (%x: float32[n], %y: float32[m]) symbols(m, n) { ASSERT %z = fused(%x, %y) {kind = \"loop\"} : "
+      "float32[n] body (%a: float32[n], %b: float32[m]) "
       "{ %c = add(%a, %b) : float32[n] return %c } return %z as \"z\" }";
   std::string asserted = text;
   asserted.replace(asserted.find("ASSERT"), 6, "assert n == m \"equal\"\n");
@@ -99,5 +108,6 @@ TEST_CASE("bodies: signature, and the outer graph's assertions") {
   g.node(0).body->value(g.node(0).body->inputs[0]).type.dtype = DType::float16;
   const Status s = verify(g, true);
   REQUIRE_CODE(s, Code::verify_failed);
-  CHECK(s.error().list().back().message == "[body-signature] the body's inputs and outputs are not those of the fused that gives %z");
+  CHECK(s.error().list().back().message ==
+        "[body-signature] the body's inputs and outputs are not those of the fused that gives %z");
 }

@@ -1,4 +1,5 @@
-// What golden files cannot show: linear time on large graphs, sources through rewrites, one evaluation for all constants.
+// What golden files cannot show: linear time on large graphs, sources through rewrites, one evaluation for
+// all constants.
 #include <chrono>
 
 #include "catch.h"
@@ -32,7 +33,8 @@ TEST_CASE("passes over 50,000 nodes take linear time") {
   g.add_output(v, "y");
   REQUIRE_OK(b.take());
   int calls = 0;
-  const Evaluator evaluator = [&](const Graph&, const std::vector<HostTensor>&, const std::map<std::string, int64_t>&) -> Result<std::vector<HostTensor>> {
+  const Evaluator evaluator = [&](const Graph&, const std::vector<HostTensor>&,
+                                  const std::map<std::string, int64_t>&) -> Result<std::vector<HostTensor>> {
     ++calls;
     return fail(Code::internal).because("there is nothing to evaluate");
   };
@@ -60,12 +62,14 @@ TEST_CASE("all constants are folded by one call of the evaluator") {
     return %e as "y"
   })");
   int calls = 0;
-  const Evaluator evaluator = [&](const Graph& built, const std::vector<HostTensor>& inputs, const std::map<std::string, int64_t>&) -> Result<std::vector<HostTensor>> {
+  const Evaluator evaluator = [&](const Graph& built, const std::vector<HostTensor>& inputs,
+                                  const std::map<std::string, int64_t>&) -> Result<std::vector<HostTensor>> {
     ++calls;
     CHECK(built.live_nodes() == 2);
     CHECK(inputs.size() == 1);
     std::vector<HostTensor> out;
-    for (size_t i = 0; i < built.outputs.size(); ++i) out.push_back({DType::float32, {2}, ByteBuffer::copy_of(inputs[0].bytes.span())});
+    for (size_t i = 0; i < built.outputs.size(); ++i)
+      out.push_back({DType::float32, {2}, ByteBuffer::copy_of(inputs[0].bytes.span())});
     return out;
   };
   PassContext context;
@@ -77,15 +81,18 @@ TEST_CASE("all constants are folded by one call of the evaluator") {
 }
 
 TEST_CASE("a fault while folding that the run will meet too is noted, not fatal") {
-  Graph g = parse("graph () { %a = constant float32[2] [1.0, 4.0]  %b = neg(%a) : float32[2] return %b as \"y\" }");
-  const Evaluator evaluator = [](const Graph&, const std::vector<HostTensor>&, const std::map<std::string, int64_t>&) -> Result<std::vector<HostTensor>> {
+  Graph g =
+      parse("graph () { %a = constant float32[2] [1.0, 4.0]  %b = neg(%a) : float32[2] return %b as \"y\" }");
+  const Evaluator evaluator = [](const Graph&, const std::vector<HostTensor>&,
+                                 const std::map<std::string, int64_t>&) -> Result<std::vector<HostTensor>> {
     return fail(Code::index_out_of_range).say("gather");
   };
   PassContext context;
   context.evaluate = &evaluator;
   REQUIRE_OK(fold_constants(g, context));
   CHECK(context.notes == std::vector<std::string>{"constants are not folded: gather"});
-  const Evaluator broken = [](const Graph&, const std::vector<HostTensor>&, const std::map<std::string, int64_t>&) -> Result<std::vector<HostTensor>> {
+  const Evaluator broken = [](const Graph&, const std::vector<HostTensor>&,
+                              const std::map<std::string, int64_t>&) -> Result<std::vector<HostTensor>> {
     return fail(Code::internal).because("ours");
   };
   context.evaluate = &broken;
@@ -108,7 +115,9 @@ TEST_CASE("uniform constants are seen through moves, by their bits") {
 }
 
 TEST_CASE("types that are only asserted equal are not exchanged") {
-  Graph g = parse("graph (%x: float32[n], %y: float32[5]) symbols(n) { %a = exp(%x) %b = exp(%y) return %a as \"a\", %b as \"b\" }");
+  Graph g = parse(
+      "graph (%x: float32[n], %y: float32[5]) symbols(n) { %a = exp(%x) %b = exp(%y) return %a as \"a\", %b "
+      "as \"b\" }");
   CHECK_FALSE(replace_value(g, g.outputs[0], g.outputs[1]));
   CHECK(g.outputs[0] != g.outputs[1]);
 }

@@ -52,16 +52,21 @@ uint64_t next_random(uint64_t& state) {  // splitmix64
 
 double tolerance_of(DType dtype) {
   switch (dtype) {
-    case DType::float64: return 1e-10;
-    case DType::float32: return 1e-4;
-    case DType::float16: return 1e-2;
-    default: return 5e-2;  // bfloat16 and the 8-bit types
+    case DType::float64:
+      return 1e-10;
+    case DType::float32:
+      return 1e-4;
+    case DType::float16:
+      return 1e-2;
+    default:
+      return 5e-2;  // bfloat16 and the 8-bit types
   }
 }
 
 std::string sizes_text(const SymbolValues& symbols) {
   std::string out;
-  for (const auto& [name, value] : symbols) out += (out.empty() ? " at " : ", ") + name + " = " + std::to_string(value);
+  for (const auto& [name, value] : symbols)
+    out += (out.empty() ? " at " : ", ") + name + " = " + std::to_string(value);
   return out;
 }
 
@@ -85,20 +90,25 @@ double scale_of(const HostTensor& t) {
 }
 
 bool same_element_bits(const HostTensor& a, const HostTensor& b, int64_t i) {
-  if (bits_of(a.dtype) < 8) return load_as_int64(a.dtype, a.bytes.data(), i) == load_as_int64(b.dtype, b.bytes.data(), i);
+  if (bits_of(a.dtype) < 8)
+    return load_as_int64(a.dtype, a.bytes.data(), i) == load_as_int64(b.dtype, b.bytes.data(), i);
   const auto width = static_cast<size_t>(bits_of(a.dtype)) / 8;
-  return std::memcmp(a.bytes.data() + static_cast<size_t>(i) * width, b.bytes.data() + static_cast<size_t>(i) * width, width) == 0;
+  return std::memcmp(a.bytes.data() + static_cast<size_t>(i) * width,
+                     b.bytes.data() + static_cast<size_t>(i) * width, width) == 0;
 }
 
-Status compare_outputs(const Graph& graph, const std::vector<HostTensor>& expected, const std::vector<HostTensor>& found,
-                       const SymbolValues& symbols, bool same_bits) {
+Status compare_outputs(const Graph& graph, const std::vector<HostTensor>& expected,
+                       const std::vector<HostTensor>& found, const SymbolValues& symbols, bool same_bits) {
   if (expected.size() != found.size()) {
-    return fail(Code::pass_changed_result).because("found " + std::to_string(found.size()) + " outputs; before it were " + std::to_string(expected.size()));
+    return fail(Code::pass_changed_result)
+        .because("found " + std::to_string(found.size()) + " outputs; before it were " +
+                 std::to_string(expected.size()));
   }
   for (size_t i = 0; i < expected.size(); ++i) {
     const std::string difference = difference_of(expected[i], found[i], same_bits);
     if (!difference.empty()) {
-      return fail(Code::pass_changed_result).because("output \"" + graph.output_names[i] + "\"" + sizes_text(symbols) + ": " + difference);
+      return fail(Code::pass_changed_result)
+          .because("output \"" + graph.output_names[i] + "\"" + sizes_text(symbols) + ": " + difference);
     }
   }
   return {};
@@ -121,11 +131,13 @@ std::vector<SymbolValues> sizes_to_try(const Graph& graph) {
   all.push_back(std::move(equal));
   std::vector<SymbolValues> kept;
   for (SymbolValues& values : all)
-    if (usable(graph, values) && std::find(kept.begin(), kept.end(), values) == kept.end()) kept.push_back(std::move(values));
+    if (usable(graph, values) && std::find(kept.begin(), kept.end(), values) == kept.end())
+      kept.push_back(std::move(values));
   return kept;
 }
 
-Result<std::vector<HostTensor>> random_inputs(const Graph& graph, const SymbolValues& symbols, uint64_t seed) {
+Result<std::vector<HostTensor>> random_inputs(const Graph& graph, const SymbolValues& symbols,
+                                              uint64_t seed) {
   std::vector<HostTensor> inputs;
   uint64_t state = seed;
   for (const ValueId v : graph.inputs) {
@@ -148,13 +160,16 @@ Result<std::vector<HostTensor>> random_inputs(const Graph& graph, const SymbolVa
 
 std::string difference_of(const HostTensor& expected, const HostTensor& found, bool same_bits) {
   if (expected.dtype != found.dtype || expected.dims != found.dims) {
-    return "was " + std::string(name_of(expected.dtype)) + dims_to_string(expected.dims) + ", is " + std::string(name_of(found.dtype)) + dims_to_string(found.dims);
+    return "was " + std::string(name_of(expected.dtype)) + dims_to_string(expected.dims) + ", is " +
+           std::string(name_of(found.dtype)) + dims_to_string(found.dims);
   }
   const bool tolerant = !same_bits && is_float(expected.dtype);
-  const double tolerance = tolerant ? tolerance_of(expected.dtype) : 0, scale = tolerant ? scale_of(expected) : 0;
+  const double tolerance = tolerant ? tolerance_of(expected.dtype) : 0,
+               scale = tolerant ? scale_of(expected) : 0;
   for (int64_t i = 0; i < expected.count(); ++i) {
     if (same_element_bits(expected, found, i)) continue;
-    const double a = load_as_double(expected.dtype, expected.bytes.data(), i), b = load_as_double(found.dtype, found.bytes.data(), i);
+    const double a = load_as_double(expected.dtype, expected.bytes.data(), i),
+                 b = load_as_double(found.dtype, found.bytes.data(), i);
     if (std::isnan(a) && std::isnan(b)) continue;
     if (tolerant && std::abs(a - b) <= tolerance * (std::abs(a) + scale)) continue;
     char text[128];
@@ -177,7 +192,8 @@ Status compare_graphs(const Graph& expected, const Graph& found, const Evaluator
 Status PassChecker::before(const Graph& graph, PassContext& context) {
   if (ready_ || evaluate_ == nullptr) return {};
   ready_ = true;
-  // The reference runs core ops: what ONNX operators mean is what their lowering says, and tests of its own hold that.
+  // The reference runs core ops: what ONNX operators mean is what their lowering says, and tests of its own
+  // hold that.
   Graph core = graph.clone();
   for (NodeId id = 0; id < core.node_capacity(); ++id) {
     if (!core.node(id).alive || core.node(id).op != Op::onnx) continue;
@@ -189,7 +205,8 @@ Status PassChecker::before(const Graph& graph, PassContext& context) {
     GE_ASSIGN(sample.inputs, random_inputs(core, sample.symbols, 1));
     auto outputs = (*evaluate_)(core, sample.inputs, sample.symbols);
     if (!outputs.ok()) {
-      context.notes.push_back("passes are not checked" + sizes_text(sample.symbols) + ": " + to_string(outputs.error().first()));
+      context.notes.push_back("passes are not checked" + sizes_text(sample.symbols) + ": " +
+                              to_string(outputs.error().first()));
       continue;
     }
     sample.outputs = std::move(outputs).value();

@@ -1,5 +1,6 @@
-// The part of a graph that depends on constants alone, gathered into one graph to evaluate. Entry: ConstantSubgraph.
-// Invariant: splats stay splats: what elementwise ops and moves make of them is computed on one element.
+// The part of a graph that depends on constants alone, gathered into one graph to evaluate. Entry:
+// ConstantSubgraph. Invariant: splats stay splats: what elementwise ops and moves make of them is computed on
+// one element.
 #pragma once
 #include <map>
 #include <vector>
@@ -14,7 +15,8 @@ class ConstantSubgraph {
   explicit ConstantSubgraph(const Graph& graph);
   // Values to replace by constants: known here, but used where something is not. In topological order.
   const std::vector<ValueId>& frontier() const { return frontier_; }
-  // Their contents, in the same order. One call of the evaluator, none where moving splats is all there is to do.
+  // Their contents, in the same order. One call of the evaluator, none where moving splats is all there is to
+  // do.
   Result<std::vector<TensorData>> evaluate(const Evaluator& evaluate);
 
  private:
@@ -34,7 +36,7 @@ class ConstantSubgraph {
   void build_operands_first(ValueId v, std::vector<ValueId>& order) const;
 
   const Graph& graph_;
-  std::vector<bool> known_;         // by value: a constant, or computed from constants
+  std::vector<bool> known_;  // by value: a constant, or computed from constants
   std::vector<bool> known_splat_;
   std::vector<ValueId> frontier_;
   Graph built_;

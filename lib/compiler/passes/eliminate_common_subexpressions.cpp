@@ -1,10 +1,10 @@
 // eliminate_common_subexpressions: keeps one of equal nodes.
 //   before   %a = exp(%x); %b = exp(%x); %c = add(%a, %b)
 //   after    %a = exp(%x); %c = add(%a, %a)
-// Precondition: same op, operands in the same order, every attribute, result types, body; constants with equal bytes.
-// ONNX nodes are left alone: whether one is a function of its operands is not known here.
-// Gain: the work and memory of the copies; weights that appear twice are stored once. Cost: a value may live longer.
-// Class: exact. Here: after folding, which makes equal constants of different formulas.
+// Precondition: same op, operands in the same order, every attribute, result types, body; constants with
+// equal bytes. ONNX nodes are left alone: whether one is a function of its operands is not known here. Gain:
+// the work and memory of the copies; weights that appear twice are stored once. Cost: a value may live
+// longer. Class: exact. Here: after folding, which makes equal constants of different formulas.
 #include <cstring>
 #include <map>
 #include <unordered_map>
@@ -33,9 +33,11 @@ std::string text_of(const Attr& attr) {
   if (const auto* i = std::get_if<int64_t>(&attr)) return std::to_string(*i);
   if (const auto* d = std::get_if<double>(&attr)) return double_text(*d);
   if (const auto* s = std::get_if<std::string>(&attr)) return quoted(*s);
-  if (const auto* v = std::get_if<std::vector<int64_t>>(&attr)) return list(*v, [](int64_t x) { return std::to_string(x); });
+  if (const auto* v = std::get_if<std::vector<int64_t>>(&attr))
+    return list(*v, [](int64_t x) { return std::to_string(x); });
   if (const auto* v = std::get_if<std::vector<double>>(&attr)) return list(*v, double_text);
-  if (const auto* v = std::get_if<std::vector<std::string>>(&attr)) return list(*v, [](const std::string& x) { return quoted(x); });
+  if (const auto* v = std::get_if<std::vector<std::string>>(&attr))
+    return list(*v, [](const std::string& x) { return quoted(x); });
   if (const auto* v = std::get_if<Dims>(&attr)) return to_string(*v);
   if (const auto* t = std::get_if<DType>(&attr)) return std::string(name_of(*t));
   return "";  // tensors and graphs: core ops have none
@@ -53,7 +55,8 @@ void append_contents(std::string& key, const TensorData& data) {
 
 bool same_contents(const TensorData& a, const TensorData& b) {
   if (a.load != nullptr || a.bytes == b.bytes) return true;  // the key holds the loader
-  return a.bytes->size() == b.bytes->size() && std::memcmp(a.bytes->data(), b.bytes->data(), a.bytes->size()) == 0;
+  return a.bytes->size() == b.bytes->size() &&
+         std::memcmp(a.bytes->data(), b.bytes->data(), a.bytes->size()) == 0;
 }
 
 std::string key_of(const Graph& graph, const Node& node) {
@@ -61,7 +64,8 @@ std::string key_of(const Graph& graph, const Node& node) {
   append_raw(key, node.op);
   for (const ValueId v : node.operands) append_raw(key, v);
   for (const ValueId v : node.results) key += to_string(graph.type(v)) + ";";
-  for (const auto& [name, attr] : node.attrs) key += name + std::to_string(attr.index()) + "=" + text_of(attr) + ";";
+  for (const auto& [name, attr] : node.attrs)
+    key += name + std::to_string(attr.index()) + "=" + text_of(attr) + ";";
   if (node.data) append_contents(key, *node.data);
   if (node.body) key += print(*node.body, {.sources = false, .max_elements = INT64_MAX});
   return key;

@@ -1,12 +1,14 @@
 // fold_batch_norm: folds per-channel multiplies and adds into the convolution or dot before them.
-//   before   %c = conv(%x, %w); %m = mul(%c, broadcast(%s)); %y = add(%m, broadcast(%t))     %w, %s, %t constant
-//   after    %y = conv(%x, %w', %t)                                                         %w' = %w * %s per channel
-// Precondition: a floating-point dtype; the weight is a constant that nothing else uses; every intermediate has one user
-// and is no output; %s and %t are constants of one element per output channel (dot: per column) or one for all; a bias
-// that is there already is such a constant too. A dot is folded where a multiply is in the chain: its adds stay an add.
-// Gain: two reads and writes of the activations, and what batch normalization and Gemm's alpha cost. Cost: none.
-// Class: rounding (the weight is rounded after scaling); off with --exact. Here: needs folded scale and shift; before
-// fuse_epilogues, which takes the bias that this leaves.
+//   before   %c = conv(%x, %w); %m = mul(%c, broadcast(%s)); %y = add(%m, broadcast(%t))     %w, %s, %t
+//   constant after    %y = conv(%x, %w', %t)                                                         %w' = %w
+//   * %s per channel
+// Precondition: a floating-point dtype; the weight is a constant that nothing else uses; every intermediate
+// has one user and is no output; %s and %t are constants of one element per output channel (dot: per column)
+// or one for all; a bias that is there already is such a constant too. A dot is folded where a multiply is in
+// the chain: its adds stay an add. Gain: two reads and writes of the activations, and what batch
+// normalization and Gemm's alpha cost. Cost: none. Class: rounding (the weight is rounded after scaling); off
+// with --exact. Here: needs folded scale and shift; before fuse_epilogues, which takes the bias that this
+// leaves.
 #include <optional>
 
 #include "compiler/ir/builder.h"
@@ -36,7 +38,8 @@ class Folder {
   Result<bool> run() {
     const Node& node = graph_.node(product_);
     const ValueId weight = node.operands[1];
-    if (!is_float(graph_.type(weight).dtype) || !graph_.is_constant(weight) || graph_.use_count(weight) != 1) return false;
+    if (!is_float(graph_.type(weight).dtype) || !graph_.is_constant(weight) || graph_.use_count(weight) != 1)
+      return false;
     const Dim& channels = node.op == Op::conv ? graph_.type(weight).dims[0] : graph_.type(weight).dims.back();
     if (!channels.is_static()) return false;
     channels_ = *channels.value();
@@ -49,7 +52,8 @@ class Folder {
  private:
   bool is_conv() const { return graph_.node(product_).op == Op::conv; }
 
-  // The constant [channels] or one-element tensor that `v` repeats over all other axes; kNone where it is none.
+  // The constant [channels] or one-element tensor that `v` repeats over all other axes; kNone where it is
+  // none.
   ValueId per_channel(ValueId v, size_t rank, size_t axis) const {
     if (v == kNone) return kNone;
     const Node* node = graph_.producer(v);

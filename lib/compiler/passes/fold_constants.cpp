@@ -1,11 +1,12 @@
 // fold_constants: replaces what depends on constants alone by its value.
-//   before   %s = dims() {values = [batch, 16]}; %n = gather(%s, 1); %k = mul(%n, 2); %v = div(%scale, sqrt(%variance))
-//   after    %k = constant int64[] [32]; %v = constant float32[64] [...]
-// Precondition: bounds of work and bytes (constant_subgraph.cpp); float64 functions of the C library are left to the run,
-// their last bit differs between machines. Integers whose elements are known as dims become constants or `dims` nodes, so
-// that the shape chain of a model with a symbolic batch has no users left.
-// Gain: the folded work at every run. Cost: bytes in the plan, at most 4 times what the operands took, or 1 MiB.
-// Class: exact, the reference kernels compute it. Here: right after lowering, all later passes ask "is it constant?".
+//   before   %s = dims() {values = [batch, 16]}; %n = gather(%s, 1); %k = mul(%n, 2); %v = div(%scale,
+//   sqrt(%variance)) after    %k = constant int64[] [32]; %v = constant float32[64] [...]
+// Precondition: bounds of work and bytes (constant_subgraph.cpp); float64 functions of the C library are left
+// to the run, their last bit differs between machines. Integers whose elements are known as dims become
+// constants or `dims` nodes, so that the shape chain of a model with a symbolic batch has no users left.
+// Gain: the folded work at every run. Cost: bytes in the plan, at most 4 times what the operands took, or 1
+// MiB. Class: exact, the reference kernels compute it. Here: right after lowering, all later passes ask "is
+// it constant?".
 #include "compiler/ir/builder.h"
 #include "compiler/passes/constant_subgraph.h"
 #include "compiler/passes/passes.h"
@@ -18,7 +19,8 @@ namespace {
 // A constant, or dims() under what moves and narrows it: the form that known contents take.
 bool is_dims_form(const Graph& graph, ValueId v) {
   const Node* node = graph.producer(v);
-  while (node != nullptr && (node->op == Op::reshape || node->op == Op::cast)) node = graph.producer(node->operands[0]);
+  while (node != nullptr && (node->op == Op::reshape || node->op == Op::cast))
+    node = graph.producer(node->operands[0]);
   return node != nullptr && (node->op == Op::dims || node->op == Op::constant);
 }
 
@@ -32,7 +34,8 @@ ValueId as_constant(Builder& b, const Type& type, const std::vector<int64_t>& va
   data.dims = *static_values(type.dims);
   if (type.dtype != DType::int64) {
     ByteBuffer narrow = ByteBuffer::allocate(static_cast<size_t>(bytes_of(type.dtype, data.count())), true);
-    for (size_t i = 0; i < values.size(); ++i) store_from_int64(type.dtype, narrow.data(), static_cast<int64_t>(i), values[i]);
+    for (size_t i = 0; i < values.size(); ++i)
+      store_from_int64(type.dtype, narrow.data(), static_cast<int64_t>(i), values[i]);
     data.dtype = type.dtype;
     data.bytes = std::make_shared<const ByteBuffer>(std::move(narrow));
   }

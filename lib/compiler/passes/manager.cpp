@@ -14,7 +14,8 @@ namespace ge {
 
 namespace {
 constexpr PassInfo kPasses[] = {
-#define GE_PASS(name, level, rewrite_class, summary) {#name, level, RewriteClass::rewrite_class, summary, name},
+#define GE_PASS(name, level, rewrite_class, summary) \
+  {#name, level, RewriteClass::rewrite_class, summary, name},
 #include "compiler/passes/passes.def"
 #undef GE_PASS
 };
@@ -34,15 +35,18 @@ void require_pass(std::span<const PassInfo> table, std::string_view name, ErrorL
                  .try_(close.empty() ? "--list-passes names them" : "did you mean " + close + "?"));
 }
 
-Result<std::vector<const PassInfo*>> chosen_passes(std::span<const PassInfo> table, const PassOptions& options) {
+Result<std::vector<const PassInfo*>> chosen_passes(std::span<const PassInfo> table,
+                                                   const PassOptions& options) {
   ErrorList errors;
   for (const std::string& name : options.only) require_pass(table, name, errors);
   for (const std::string& name : options.disabled) require_pass(table, name, errors);
-  if (!options.print_after.empty() && options.print_after != "all") require_pass(table, options.print_after, errors);
+  if (!options.print_after.empty() && options.print_after != "all")
+    require_pass(table, options.print_after, errors);
   GE_TRY(errors.take());
   std::vector<const PassInfo*> chosen;
   const auto take = [&](const PassInfo& pass) {
-    if (std::find(options.disabled.begin(), options.disabled.end(), pass.name) == options.disabled.end()) chosen.push_back(&pass);
+    if (std::find(options.disabled.begin(), options.disabled.end(), pass.name) == options.disabled.end())
+      chosen.push_back(&pass);
   };
   for (const std::string& name : options.only) take(*find_pass(table, name));
   if (!options.only.empty()) return chosen;
@@ -67,8 +71,8 @@ std::string time_table(const std::vector<Timing>& timings) {
   std::string table = " pass                               ms    nodes\n";
   char line[128];
   for (const Timing& t : timings) {
-    std::snprintf(line, sizeof line, " %-32s %7.2f  %6zu -> %zu\n", std::string(t.pass).c_str(), static_cast<double>(t.time_ns) / 1e6,
-                  t.nodes_before, t.nodes_after);
+    std::snprintf(line, sizeof line, " %-32s %7.2f  %6zu -> %zu\n", std::string(t.pass).c_str(),
+                  static_cast<double>(t.time_ns) / 1e6, t.nodes_before, t.nodes_after);
     table += line;
   }
   return table;
@@ -77,7 +81,10 @@ std::string time_table(const std::vector<Timing>& timings) {
 class Run {
  public:
   Run(Graph& graph, const PassOptions& options, PassContext& context)
-      : graph_(graph), options_(options), context_(context), checker_(options.check ? context.evaluate : nullptr) {}
+      : graph_(graph),
+        options_(options),
+        context_(context),
+        checker_(options.check ? context.evaluate : nullptr) {}
 
   Status run(const std::vector<const PassInfo*>& passes) {
     if (options_.verify) GE_TRY(verified("before the first pass", !has_onnx(graph_)));
@@ -100,7 +107,8 @@ class Run {
     if (!status.ok()) {
       Error error = std::move(status).take_error();
       // What is wrong with the model needs no word about passes; what is wrong with a pass does.
-      return error.kind() == ErrorKind::kBug ? Status(std::move(error).with_frame(where)) : Status(std::move(error));
+      return error.kind() == ErrorKind::kBug ? Status(std::move(error).with_frame(where))
+                                             : Status(std::move(error));
     }
     if (options_.print_after == pass.name || options_.print_after == "all") show("after", pass);
     if (options_.verify) GE_TRY(verified(where, core_only));
@@ -115,7 +123,8 @@ class Run {
   }
 
   void show(std::string_view when, const PassInfo& pass) {
-    if (options_.print) options_.print("// " + std::string(when) + " " + std::string(pass.name) + "\n" + print(graph_));
+    if (options_.print)
+      options_.print("// " + std::string(when) + " " + std::string(pass.name) + "\n" + print(graph_));
   }
 
   Graph& graph_;
@@ -126,13 +135,16 @@ class Run {
 };
 }  // namespace
 
-std::span<const PassInfo> all_passes() { return kPasses; }
+std::span<const PassInfo> all_passes() {
+  return kPasses;
+}
 
 Status run_passes(Graph& graph, const PassOptions& options, PassContext& context) {
   return run_passes(graph, kPasses, options, context);
 }
 
-Status run_passes(Graph& graph, std::span<const PassInfo> table, const PassOptions& options, PassContext& context) {
+Status run_passes(Graph& graph, std::span<const PassInfo> table, const PassOptions& options,
+                  PassContext& context) {
   GE_ASSIGN(const std::vector<const PassInfo*> passes, chosen_passes(table, options));
   context.exact = context.exact || options.exact || options.level <= 1;
   return Run(graph, options, context).run(passes);

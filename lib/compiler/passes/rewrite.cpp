@@ -28,7 +28,8 @@ void remove_dead_nodes(Graph& graph) {
   const std::vector<NodeId> order = graph.order();
   for (auto it = order.rbegin(); it != order.rend(); ++it) {
     const auto& results = graph.node(*it).results;
-    if (std::all_of(results.begin(), results.end(), [&](ValueId v) { return graph.use_count(v) == 0; })) graph.remove_node(*it);
+    if (std::all_of(results.begin(), results.end(), [&](ValueId v) { return graph.use_count(v) == 0; }))
+      graph.remove_node(*it);
   }
 }
 

@@ -1,4 +1,5 @@
-// Identities of core ops; see simplify.h. One function per op; each gives the value that the node's result equals.
+// Identities of core ops; see simplify.h. One function per op; each gives the value that the node's result
+// equals.
 #include "compiler/passes/simplify.h"
 
 #include <algorithm>
@@ -31,26 +32,43 @@ class Simplifier {
   // A value that equals the node's result, or kNone. New nodes are made only where one is returned.
   ValueId equivalent(const Node& node, Builder& b) {
     switch (node.op) {
-      case Op::reshape: return reshape(node, b);
-      case Op::transpose: return transpose(node, b);
-      case Op::broadcast: return broadcast(node, b);
-      case Op::cast: return cast(node);
-      case Op::slice: return slice(node);
-      case Op::pad: return pad(node);
-      case Op::concat: return concat(node, b);
-      case Op::dims: return dims(node, b);
-      case Op::reduce: return reduce(node);
-      case Op::add: return add(node);
-      case Op::sub: return is_uniform(graph_, node.operands[1], 0) ? node.operands[0] : kNone;
-      case Op::mul: return mul(node);
-      case Op::div: return is_uniform(graph_, node.operands[1], 1) ? node.operands[0] : kNone;
+      case Op::reshape:
+        return reshape(node, b);
+      case Op::transpose:
+        return transpose(node, b);
+      case Op::broadcast:
+        return broadcast(node, b);
+      case Op::cast:
+        return cast(node);
+      case Op::slice:
+        return slice(node);
+      case Op::pad:
+        return pad(node);
+      case Op::concat:
+        return concat(node, b);
+      case Op::dims:
+        return dims(node, b);
+      case Op::reduce:
+        return reduce(node);
+      case Op::add:
+        return add(node);
+      case Op::sub:
+        return is_uniform(graph_, node.operands[1], 0) ? node.operands[0] : kNone;
+      case Op::mul:
+        return mul(node);
+      case Op::div:
+        return is_uniform(graph_, node.operands[1], 1) ? node.operands[0] : kNone;
       case Op::neg:
       case Op::logical_not:
-      case Op::bit_not: return undone(node);
+      case Op::bit_not:
+        return undone(node);
       case Op::relu:
-      case Op::abs: return repeated(node);
-      case Op::select: return select(node);
-      default: return kNone;
+      case Op::abs:
+        return repeated(node);
+      case Op::select:
+        return select(node);
+      default:
+        return kNone;
     }
   }
 
@@ -90,10 +108,14 @@ class Simplifier {
       if (wide == DType::float64) return true;
       return wide == DType::float32 && bits_of(narrow) < 32;
     }
-    if (is_float(wide)) return (wide == DType::float64 && bits_of(narrow) <= 32) || (wide == DType::float32 && bits_of(narrow) <= 16);
+    if (is_float(wide))
+      return (wide == DType::float64 && bits_of(narrow) <= 32) ||
+             (wide == DType::float32 && bits_of(narrow) <= 16);
     if (is_bool(wide)) return false;
-    const bool from_signed = class_of(narrow) == DTypeClass::kSigned, to_signed = class_of(wide) == DTypeClass::kSigned;
-    return from_signed == to_signed ? bits_of(wide) >= bits_of(narrow) : to_signed && bits_of(wide) > bits_of(narrow);
+    const bool from_signed = class_of(narrow) == DTypeClass::kSigned,
+               to_signed = class_of(wide) == DTypeClass::kSigned;
+    return from_signed == to_signed ? bits_of(wide) >= bits_of(narrow)
+                                    : to_signed && bits_of(wide) > bits_of(narrow);
   }
 
   ValueId cast(const Node& node) {
@@ -107,8 +129,10 @@ class Simplifier {
   ValueId slice(const Node& node) {
     const auto& starts = attr_dims(node, "starts");
     const auto& steps = attr_ints(node, "steps");
-    const bool whole = keeps_type(node) && std::all_of(starts.begin(), starts.end(), [](const Dim& d) { return d.is_value(0); }) &&
-                       std::all_of(steps.begin(), steps.end(), [](int64_t s) { return s == 1; });
+    const bool whole =
+        keeps_type(node) &&
+        std::all_of(starts.begin(), starts.end(), [](const Dim& d) { return d.is_value(0); }) &&
+        std::all_of(steps.begin(), steps.end(), [](int64_t s) { return s == 1; });
     return whole ? node.operands[0] : kNone;
   }
 
@@ -169,6 +193,8 @@ class Simplifier {
 };
 }  // namespace
 
-Status simplify(Graph& graph) { return Simplifier(graph).run(); }
+Status simplify(Graph& graph) {
+  return Simplifier(graph).run();
+}
 
 }  // namespace ge
