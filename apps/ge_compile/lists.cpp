@@ -7,6 +7,7 @@
 #include "compiler/target/target.h"
 #include "document/writer.h"
 #include "kernels/registry.h"
+#include "platform/file.h"
 
 namespace ge {
 namespace {
@@ -52,21 +53,22 @@ Table targets() {
   return t;
 }
 
-void print_text(const Table& table) {
+std::string text_of(const Table& table) {
   std::vector<size_t> width;
   for (const std::string& c : table.columns) width.push_back(c.size());
   for (const auto& row : table.rows)
     for (size_t i = 0; i < row.size(); ++i) width[i] = std::max(width[i], row[i].size());
+  std::string text;
   const auto line = [&](const std::vector<std::string>& cells) {
-    std::string text;
     for (size_t i = 0; i < cells.size(); ++i) text += i + 1 < cells.size() ? fmt::format("{:<{}}  ", cells[i], width[i]) : cells[i];
-    fmt::print("{}\n", text);
+    text += '\n';
   };
   line(table.columns);
   for (const auto& row : table.rows) line(row);
+  return text;
 }
 
-void print_json(const std::vector<Table>& tables) {
+std::string json_of(const std::vector<Table>& tables) {
   DocumentBuilder b;
   b.begin_object();
   for (const Table& t : tables) {
@@ -79,19 +81,21 @@ void print_json(const std::vector<Table>& tables) {
     b.end_array();
   }
   b.end_object();
-  fmt::print("{}\n", to_json(std::move(b).finish(), 2));
+  return to_json(std::move(b).finish(), 2) + "\n";
 }
 
 }  // namespace
 
-void print_lists(const CompileCommand& command) {
+Status print_lists(const CompileCommand& command) {
   std::vector<Table> tables;
   if (command.list_ops) tables.push_back(operators());
   if (command.list_passes) tables.push_back(passes());
   if (command.list_kernels) tables.push_back(kernels());
   if (command.list_targets) tables.push_back(targets());
-  if (command.json) return print_json(tables);
-  for (const Table& t : tables) print_text(t);
+  if (command.json) return write_stdout(as_bytes(json_of(tables)));
+  std::string text;
+  for (const Table& t : tables) text += text_of(t);
+  return write_stdout(as_bytes(text));
 }
 
 }  // namespace ge

@@ -143,12 +143,12 @@ int check_model(const CompileCommand& c) {
         b.begin_object().member("code", code_string(d.code)).member("message", d.message.empty() ? std::string(title_of(d.code)) : d.message)
             .member("place", d.place).member("path", d.path).member("found", d.found).member("fix", d.fix).end_object();
     b.end_array().end_object();
-    fmt::print("{}\n", to_json(std::move(b).finish(), 2));
+    if (Status written = write_text("-", to_json(std::move(b).finish(), 2) + "\n"); !written.ok()) return report(written.error());
     return status.ok() ? 0 : exit_code(status.error().kind());
   }
   if (!status.ok()) return report(status.error());
-  fmt::print("{}: everything is supported\n", c.model);
-  return 0;
+  const Status written = write_text("-", c.model + ": everything is supported\n");
+  return written.ok() ? 0 : report(written.error());
 }
 
 Status refuse_what_is_not_there(const CompileCommand& c) {
@@ -161,8 +161,8 @@ Status refuse_what_is_not_there(const CompileCommand& c) {
 
 int run_command(const CompileCommand& command) {
   if (command.lists()) {
-    print_lists(command);
-    return 0;
+    const Status written = print_lists(command);
+    return written.ok() ? 0 : report(written.error());
   }
   if (Status status = refuse_what_is_not_there(command); !status.ok()) return report(status.error());
   if (command.check) return check_model(command);

@@ -35,11 +35,23 @@ const CodeRow& row_of(Code code) {
   return row != std::end(kRows) && row->code == code ? *row : *(std::end(kRows) - 1);
 }
 
+// Names come from files: a control character in one must not reach the terminal.
+void append_visible(std::string& text, char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  if ((byte >= 0x20 && byte != 0x7f) || c == '\n' || c == '\t') {
+    text += c;
+    return;
+  }
+  char escape[8];
+  std::snprintf(escape, sizeof escape, "\\x%02x", byte);
+  text += escape;
+}
+
 void append_line(std::string& text, std::string_view prefix, std::string_view line) {
   if (line.empty()) return;
   text.append("\n  ").append(prefix);
   for (char c : line) {  // a text of several lines keeps the indent
-    text += c;
+    append_visible(text, c);
     if (c == '\n') text += "  ";
   }
 }
@@ -85,7 +97,7 @@ std::string code_string(Code code) {
 
 std::string to_string(const Diagnostic& d) {
   std::string text = "error[" + code_string(d.code) + "]: ";
-  text += d.message.empty() ? std::string(title_of(d.code)) : d.message;
+  for (const char c : d.message.empty() ? title_of(d.code) : std::string_view(d.message)) append_visible(text, c);
   std::string where = d.place;
   if (!d.path.empty()) where += (where.empty() ? "" : "  ") + d.path;
   append_line(text, "", where);

@@ -22,9 +22,12 @@ Result<int64_t> BoundValues::get(ExprId id) {
 
 Result<int64_t> BoundValues::get_size(ExprId id) {
   GE_ASSIGN(const int64_t value, get(id));
-  if (value < 0)
-    return fail(Code::plan_malformed)
-        .because("the size " + text(id) + " is negative: " + std::to_string(value));
+  if (value < 0) {
+    // With dims it is whoever chose them that can help it; "h - 2" is a sound size for most h.
+    const std::string dims = symbols_text();
+    return fail(dims.empty() ? Code::plan_malformed : Code::symbol_range)
+        .because("the size " + text(id) + " is negative: " + std::to_string(value) + (dims.empty() ? "" : " with " + dims));
+  }
   return value;
 }
 

@@ -83,6 +83,11 @@ graph 'overflowing dims' 'E0315' "$(one "$relu" '' '[4294967296,4294967296,42949
 graph 'number beyond int64' 'E0201|g.json:1:|18446744073709551616' "$(one "$relu" '' '[18446744073709551616]')"
 graph 'bad dim expression' 'E0209|n +' "$(one "$relu" '' '["n +"]')"
 
+printf '%s' "$(one "$relu" '' '["n - 2"]')" >negative.json
+ge-compile negative.json -o negative.bin -t cpu >"$temporary/out" 2>&1 || { cat "$temporary/out"; failed=$((failed + 1)); }
+fault 'a size that is negative for this dim' 1 'E0605|is negative|n = 1' ge-run negative.bin --dim n=1
+graph 'control characters in a name are shown, not sent' 'E0301|Re\x1b[31mlu' "$(one '{"name":"a","op":"Re\u001b[31mlu","inputs":["x"],"outputs":["y"]}')"
+
 # --- weights
 w() { printf '{"name":"w","dtype":"float32","shape":[3],"data":{"file":"%s"%s}}' "$1" "${2:-}"; }
 add='{"name":"a","op":"Add","inputs":["x","w"],"outputs":["y"]}'
@@ -110,6 +115,9 @@ fault 'no arguments' 2 '' ge-run
 mlp=$root/examples/mlp
 fault 'folder does not exist' 3 'E0103|nowhere' ge-compile "$mlp/mlp.json" -o nowhere/p.bin -t cpu
 fault 'disk full' 3 'E0103|/dev/full' ge-compile "$mlp/mlp.json" -o /dev/full -t cpu
+fault 'lists to a full disk' 3 'E0103' bash -c 'ge-compile --list-ops >/dev/full'
+fault 'JSON lists to a full disk' 3 'E0103' bash -c 'ge-compile --list-passes --json >/dev/full'
+fault 'check to a full disk' 3 'E0103' bash -c "ge-compile '$mlp/mlp.json' --check >/dev/full"
 ge-compile "$mlp/mlp.json" -o mlp.bin -t cpu >"$temporary/out" 2>&1 || { cat "$temporary/out"; exit 1; }
 before=$(sha256sum <mlp.bin)
 printf '%s' "$(one '{"name":"a","op":"Relus","inputs":["x"],"outputs":["y"]}')" >g.json

@@ -39,6 +39,8 @@ TEST_CASE("A diagnostic without a message prints its code's title", "[base]") {
   CHECK(to_string(fail(Code::file_not_found)) == "error[E0101]: file not found");
   CHECK(to_string(fail(Code::file_not_found).because("one\ntwo")) ==
         "error[E0101]: file not found\n  one\n  two");
+  CHECK(to_string(fail(Code::file_not_found).say("a\x1b[31m\x7f \xc3\xa9").because("b\rc")) ==
+        "error[E0101]: a\\x1b[31m\\x7f \xc3\xa9\n  b\\x0dc");
 }
 
 TEST_CASE("Codes have kinds, and kinds decide the exit code", "[base]") {
