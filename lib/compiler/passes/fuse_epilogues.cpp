@@ -36,10 +36,11 @@ bool is_broadcast(const Graph& graph, ValueId v) {
 }
 
 // The bias a conv kernel can add: one value per channel, [M, 1, 1...] before broadcasting (leading units dropped).
-bool is_channel_bias(const Graph& graph, ValueId v, size_t result_rank) {
+bool is_channel_bias(const Graph& graph, ValueId v, const Dims& result) {
   const Dims& dims = graph.type(v).dims;
-  if (dims.size() + 1 < result_rank || dims.size() > result_rank) return false;
-  const size_t channel = dims.size() + 1 - result_rank;
+  if (dims.size() + 1 < result.size() || dims.size() > result.size()) return false;
+  const size_t channel = dims.size() + 1 - result.size();
+  if (dims[channel] != result[1]) return false;  // one value for all channels: a map adds it
   for (size_t i = 0; i < dims.size(); ++i)
     if (i != channel && !dims[i].is_value(1)) return false;
   return true;
@@ -55,8 +56,7 @@ ValueId take_bias(Graph& graph, NodeId product, ValueId value, std::vector<NodeI
   const ValueId bias = graph.node(*user).operands[other];
   if (bias == value || !is_broadcast(graph, bias)) return value;
   const ValueId small = graph.producer(bias)->operands[0];
-  const size_t rank = graph.type(value).dims.size();
-  if (graph.node(product).op == Op::conv && !is_channel_bias(graph, small, rank)) return value;
+  if (graph.node(product).op == Op::conv && !is_channel_bias(graph, small, graph.type(value).dims)) return value;
   const ValueId owned = own_broadcast(graph, bias);
   if (owned != bias) graph.set_operand(*user, other, owned);
   group.push_back(graph.value(owned).producer);
