@@ -13,8 +13,14 @@ namespace {
 
 constexpr const char* kFolder = "test/golden/faults";
 
-// What ge-compile says about a file, named as if it were called from its folder.
-std::string faults_of(const std::string& path) {
+// The text with paths as they are from the graph's folder: the same in every clone.
+std::string relative(std::string text, const std::string& folder) {
+  const std::string prefix = folder + "/";
+  for (size_t at = text.find(prefix); at != std::string::npos; at = text.find(prefix, at)) text.erase(at, prefix.size());
+  return text;
+}
+
+std::string told_of(const std::string& path) {
   auto text = read_file(path);
   if (!text.ok()) return text.error().to_string() + "\n";
   const std::string name = path.substr(path.rfind('/') + 1);
@@ -24,6 +30,9 @@ std::string faults_of(const std::string& path) {
   if (status.ok()) return "no fault\n";
   return locate(std::move(status).take_error(), text->span(), name).to_string() + "\n";
 }
+
+// What ge-compile says about a file, named as if it were called from its folder.
+std::string faults_of(const std::string& path) { return relative(told_of(path), folder_of(path)); }
 
 }  // namespace
 
