@@ -45,6 +45,8 @@ PassOptions stage_options(const CompileOptions& options, bool per_target) {
     const bool in_stage = reached == per_target;
     if (!in_stage || !wanted(pass.name)) o.disabled.emplace_back(pass.name);
   }
+  for (const std::string& name : asked)  // the manager refuses, by name, what is no pass
+    if (std::none_of(all_passes().begin(), all_passes().end(), [&](const PassInfo& pass) { return pass.name == name; })) o.disabled.push_back(name);
   return o;
 }
 

@@ -109,6 +109,7 @@ graph 'safetensors cut off' 'E0215|cut.safetensors' "$(one "$add" "$(w cut.safet
 fault 'unknown flag' 2 '--no-such' ge-compile g.json --no-such
 fault 'unknown target' 2 'E0404|sm_9|sm_89' ge-compile "$root/examples/mlp/mlp.json" -o g.bin -t sm_9
 fault 'unknown pass' 2 'E0405|fuse_epilogue|fuse_epilogues' ge-compile "$root/examples/mlp/mlp.json" -o g.bin -t cpu --disable-pass fuse_epilogue
+fault 'unknown pass among those to run' 2 'E0405|fuse_epilogue|fuse_epilogues' ge-compile "$root/examples/mlp/mlp.json" -o g.bin -t cpu --passes canonicalize,fuse_epilogue
 fault 'no arguments' 2 '' ge-run
 
 # --- writing
