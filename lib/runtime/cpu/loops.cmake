@@ -1,6 +1,10 @@
 # Flags of the interpreter's inner loops: each file is one instruction set. No errno and no exception flags are read there, so
 # comparisons may become selects; contraction stays off (same bits everywhere).
-set(ge_loop_flags -O3 -fno-math-errno -fno-trapping-math)
+set(ge_loop_optimization -O3)
+if("${CMAKE_CXX_FLAGS}" MATCHES "-fsanitize")
+  set(ge_loop_optimization -O1)  # instrumented code gains nothing from more and compiles for minutes
+endif()
+set(ge_loop_flags ${ge_loop_optimization} -fno-math-errno -fno-trapping-math)
 if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
   list(APPEND ge_loop_flags -Wno-pass-failed)  # a loop around a library call stays a loop
 endif()
