@@ -16,7 +16,9 @@ std::string coloured(const std::string& text) {
   return "\033[1;31m" + text.substr(0, colon + 2) + "\033[0m" + text.substr(colon + 2);
 }
 
-void print_line(const std::string& text) { std::fprintf(stderr, "%s\n", text.c_str()); }
+void print_line(const std::string& text) {
+  std::fprintf(stderr, "%s\n", text.c_str());
+}
 
 }  // namespace
 
@@ -32,6 +34,8 @@ int report(const Error& error) {
   return exit_code(error.kind());
 }
 
-void note(std::string_view text) { std::fprintf(stderr, "note: %.*s\n", static_cast<int>(text.size()), text.data()); }
+void note(std::string_view text) {
+  std::fprintf(stderr, "note: %.*s\n", static_cast<int>(text.size()), text.data());
+}
 
 }  // namespace ge

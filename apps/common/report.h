@@ -7,9 +7,9 @@
 
 namespace ge {
 
-bool use_colour(int descriptor);                // a terminal, and NO_COLOR is not set
+bool use_colour(int descriptor);  // a terminal, and NO_COLOR is not set
 // Prints every diagnostic of the error; returns the process exit code of its kind.
 int report(const Error& error);
-void note(std::string_view text);               // "note: ..." on standard error
+void note(std::string_view text);  // "note: ..." on standard error
 
 }  // namespace ge

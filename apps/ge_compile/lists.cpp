@@ -22,8 +22,9 @@ struct Table {
 Table operators() {
   Table t{"ops", {"domain", "name", "since", "inputs", "outputs", "attributes", "types"}, {}};
   for (const Operator& op : onnx_operators())
-    t.rows.push_back({op.row->domain[0] == '\0' ? "ai.onnx" : op.row->domain, op.row->name, std::to_string(op.row->since), op.row->inputs,
-                      op.row->outputs, op.row->attributes, op.row->types});
+    t.rows.push_back({op.row->domain[0] == '\0' ? "ai.onnx" : op.row->domain, op.row->name,
+                      std::to_string(op.row->since), op.row->inputs, op.row->outputs, op.row->attributes,
+                      op.row->types});
   return t;
 }
 
@@ -31,7 +32,8 @@ Table passes() {
   Table t{"passes", {"name", "level", "class", "summary"}, {}};
   static constexpr const char* kClasses[] = {"exact", "rounding", "lossy"};
   for (const PassInfo& p : all_passes())
-    t.rows.push_back({std::string(p.name), std::to_string(p.level), kClasses[static_cast<size_t>(p.rewrite_class)], std::string(p.summary)});
+    t.rows.push_back({std::string(p.name), std::to_string(p.level),
+                      kClasses[static_cast<size_t>(p.rewrite_class)], std::string(p.summary)});
   return t;
 }
 
@@ -40,7 +42,8 @@ Table kernels() {
   for (const KernelRow& k : kernel_rows()) {
     std::string device = k.device == KernelDevice::kCpu ? "cpu" : "sm_" + std::to_string(k.limits.min_arch);
     if (k.kind == KernelKind::kLibrary) device = "library";
-    t.rows.push_back({std::string(k.name), std::to_string(k.revision), std::move(device), std::string(k.summary)});
+    t.rows.push_back(
+        {std::string(k.name), std::to_string(k.revision), std::move(device), std::string(k.summary)});
   }
   return t;
 }
@@ -48,7 +51,8 @@ Table kernels() {
 Table targets() {
   Table t{"targets", {"name", "copy GB/s", "float32 GFLOP/s", "float16 GFLOP/s", "summary"}, {}};
   for (const Target& target : all_targets())
-    t.rows.push_back({std::string(target.name), fmt::format("{:.0f}", target.copy_gbps), fmt::format("{:.0f}", target.float32_gflops),
+    t.rows.push_back({std::string(target.name), fmt::format("{:.0f}", target.copy_gbps),
+                      fmt::format("{:.0f}", target.float32_gflops),
                       fmt::format("{:.0f}", target.float16_gflops), std::string(target.summary)});
   return t;
 }
@@ -60,7 +64,8 @@ std::string text_of(const Table& table) {
     for (size_t i = 0; i < row.size(); ++i) width[i] = std::max(width[i], row[i].size());
   std::string text;
   const auto line = [&](const std::vector<std::string>& cells) {
-    for (size_t i = 0; i < cells.size(); ++i) text += i + 1 < cells.size() ? fmt::format("{:<{}}  ", cells[i], width[i]) : cells[i];
+    for (size_t i = 0; i < cells.size(); ++i)
+      text += i + 1 < cells.size() ? fmt::format("{:<{}}  ", cells[i], width[i]) : cells[i];
     text += '\n';
   };
   line(table.columns);

@@ -1,4 +1,5 @@
-// --list-ops, --list-passes, --list-kernels, --list-targets: tables for people, JSON for scripts. Entry: print_lists.
+// --list-ops, --list-passes, --list-kernels, --list-targets: tables for people, JSON for scripts. Entry:
+// print_lists.
 #pragma once
 #include "base/status.h"
 #include "ge_compile/options.h"

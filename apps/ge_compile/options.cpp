@@ -17,47 +17,77 @@ constexpr const char* kAbout =
 void add_input_output(CLI::App& app, CompileCommand& c) {
   app.add_option("model", c.model, "graph.json, or - for JSON on standard input")->type_name("MODEL");
   app.add_option("-o,--output", c.output, "what to write; - is standard output")->type_name("FILE");
-  app.add_option("--emit", c.emit, "what -o receives: plan, graph (canonical JSON), ir, dot, cuda; e.g. --emit ir -o -")
+  app.add_option("--emit", c.emit,
+                 "what -o receives: plan, graph (canonical JSON), ir, dot, cuda; e.g. --emit ir -o -")
       ->check(CLI::IsMember({"plan", "graph", "ir", "dot", "cuda"}));
   app.add_flag("--check", c.check, "list every unsupported or wrong thing in the model, write nothing");
 }
 
 void add_target(CLI::App& app, CompileCommand& c) {
-  app.add_option("-t,--target", c.targets, "cpu, sm_80, sm_86, sm_89, sm_90, sm_100, sm_120, native; e.g. -t cpu,sm_90")
-      ->type_name("LIST")->delimiter(',')->group("Target");
+  app.add_option("-t,--target", c.targets,
+                 "cpu, sm_80, sm_86, sm_89, sm_90, sm_100, sm_120, native; e.g. -t cpu,sm_90")
+      ->type_name("LIST")
+      ->delimiter(',')
+      ->group("Target");
   app.add_flag("--ptx", c.ptx, "also keep PTX of the highest arch, for newer GPUs")->group("Target");
 }
 
 void add_model(CLI::App& app, CompileCommand& c) {
   app.add_option("--dim", c.dims, "pin or bound a symbolic dim; e.g. --dim batch=8, --dim batch=1:64:8")
-      ->type_name("NAME=N|MIN:MAX[:OPT]")->allow_extra_args(false)->group("Model");
+      ->type_name("NAME=N|MIN:MAX[:OPT]")
+      ->allow_extra_args(false)
+      ->group("Model");
   app.add_option("--freeze", c.freezes, "turn a graph input into a constant; e.g. --freeze mask=mask.npy")
-      ->type_name("NAME=FILE")->allow_extra_args(false)->group("Model");
+      ->type_name("NAME=FILE")
+      ->allow_extra_args(false)
+      ->group("Model");
 }
 
 void add_optimisation(CLI::App& app, CompileCommand& c) {
-  app.add_option("-O", c.level, "0 reference kernels, no fusion; 1 exact rewrites; 2 default; 3 every candidate; e.g. -O 1")
-      ->check(CLI::Range(0, 3))->group("Optimisation");
+  app.add_option("-O", c.level,
+                 "0 reference kernels, no fusion; 1 exact rewrites; 2 default; 3 every candidate; e.g. -O 1")
+      ->check(CLI::Range(0, 3))
+      ->group("Optimisation");
   app.add_flag("--exact", c.exact, "only rewrites that keep every bit")->group("Optimisation");
   app.add_option("--allow", c.allow, "lossy rewrites: tf32, fast-math, fp16-accumulate; e.g. --allow tf32")
-      ->type_name("LIST")->delimiter(',')->check(CLI::IsMember({"tf32", "fast-math", "fp16-accumulate"}))->group("Optimisation");
+      ->type_name("LIST")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"tf32", "fast-math", "fp16-accumulate"}))
+      ->group("Optimisation");
   app.add_flag("--tune", c.tune, "time candidates on the GPU")->group("Optimisation");
-  app.add_option("--tuning-db", c.tuning_db, "where tuning results are kept")->type_name("FILE")->group("Optimisation");
+  app.add_option("--tuning-db", c.tuning_db, "where tuning results are kept")
+      ->type_name("FILE")
+      ->group("Optimisation");
   app.add_flag("--locked", c.locked, "a miss in the tuning database is an error")->group("Optimisation");
-  app.add_option("--reference", c.reference, "store N seeded input sets and their reference outputs in the plan")
-      ->type_name("N")->expected(0, 1)->default_str("1")->group("Optimisation");
+  app.add_option("--reference", c.reference,
+                 "store N seeded input sets and their reference outputs in the plan")
+      ->type_name("N")
+      ->expected(0, 1)
+      ->default_str("1")
+      ->group("Optimisation");
 }
 
 void add_looking(CLI::App& app, CompileCommand& c) {
-  app.add_option("--print-ir", c.print_ir, "print the graph after a pass, or after all; e.g. --print-ir=fuse_epilogues")
-      ->type_name("PASS|all")->expected(0, 1)->default_str("all")->group("Look inside");
+  app.add_option("--print-ir", c.print_ir,
+                 "print the graph after a pass, or after all; e.g. --print-ir=fuse_epilogues")
+      ->type_name("PASS|all")
+      ->expected(0, 1)
+      ->default_str("all")
+      ->group("Look inside");
   app.add_option("--disable-pass", c.disabled, "leave a pass out; e.g. --disable-pass fuse_elementwise")
-      ->type_name("NAME")->delimiter(',')->group("Look inside");
+      ->type_name("NAME")
+      ->delimiter(',')
+      ->group("Look inside");
   app.add_option("--passes", c.passes, "run only these; e.g. --passes canonicalize,fold_constants")
-      ->type_name("A,B")->delimiter(',')->group("Look inside");
-  app.add_flag("--check-passes", c.check_passes, "run the graph before and after every pass on the reference")->group("Look inside");
+      ->type_name("A,B")
+      ->delimiter(',')
+      ->group("Look inside");
+  app.add_flag("--check-passes", c.check_passes, "run the graph before and after every pass on the reference")
+      ->group("Look inside");
   app.add_flag("--time-passes", c.time_passes, "time of every pass")->group("Look inside");
-  app.add_flag("--explain", c.explain, "the kernel chosen for each node, its cost, why the others were refused")->group("Look inside");
+  app.add_flag("--explain", c.explain,
+               "the kernel chosen for each node, its cost, why the others were refused")
+      ->group("Look inside");
 }
 
 void add_lists(CLI::App& app, CompileCommand& c) {

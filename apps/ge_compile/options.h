@@ -26,7 +26,8 @@ struct CompileCommand {
   bool lists() const { return list_ops || list_passes || list_kernels || list_targets; }
 };
 
-// Fills `command`. An exit code where the program is done already: 0 after --help or --version, 2 for wrong usage.
+// Fills `command`. An exit code where the program is done already: 0 after --help or --version, 2 for wrong
+// usage.
 std::optional<int> parse_options(int argc, char** argv, CompileCommand& command);
 
 }  // namespace ge

@@ -23,7 +23,8 @@
 namespace ge {
 namespace {
 
-// The graph, and the text it came from: a node's fault is told with the line of the attribute or input it is about.
+// The graph, and the text it came from: a node's fault is told with the line of the attribute or input it is
+// about.
 struct Model {
   Graph graph;
   ByteBuffer text;
@@ -34,8 +35,12 @@ struct Model {
 Result<Model> read_model(const CompileCommand& c) {
   const bool standard_input = c.model == "-";
   if (!standard_input && c.model.ends_with(".onnx"))
-    return fail(Code::unsupported_feature).say("this ge reads graph.json, not ONNX").at(c.model).try_("write the model as graph.json, see docs/graph-format.md");
-  GE_ASSIGN(ByteBuffer text, standard_input ? read_stdin(kMaxGraphBytes) : read_file(c.model, kMaxGraphBytes));
+    return fail(Code::unsupported_feature)
+        .say("this ge reads graph.json, not ONNX")
+        .at(c.model)
+        .try_("write the model as graph.json, see docs/graph-format.md");
+  GE_ASSIGN(ByteBuffer text,
+            standard_input ? read_stdin(kMaxGraphBytes) : read_file(c.model, kMaxGraphBytes));
   const std::string name = standard_input ? "<stdin>" : c.model;
   if (text.size() == 0) return fail(Code::empty_file).at(name);
   GE_ASSIGN(Graph graph, read_graph_json(text.span(), name, standard_input ? "" : folder_of(c.model)));
@@ -90,7 +95,10 @@ Status write_text(const std::string& path, std::string_view text) {
 
 Status write_plan_file(const std::string& path, Compiled& compiled) {
   if (path == "-") {
-    if (isatty(STDOUT_FILENO) == 1) return fail(Code::bad_usage).say("a plan is binary: it is not written to a terminal").try_("-o FILE, or redirect standard output");
+    if (isatty(STDOUT_FILENO) == 1)
+      return fail(Code::bad_usage)
+          .say("a plan is binary: it is not written to a terminal")
+          .try_("-o FILE, or redirect standard output");
     return compiled.write([](ByteSpan bytes) { return write_stdout(bytes); });
   }
   GE_ASSIGN(AtomicFile file, AtomicFile::create(path));
@@ -110,7 +118,8 @@ void print_summary(const Compiled& compiled, double seconds) {
   for (const std::string& text : compiled.notes) note(text);
   std::string line;
   for (const auto& t : compiled.summary.targets)
-    line += fmt::format("{}: {} launches, {} kernels, {} scratch; ", t.target, t.launches, t.kernels, bytes_text(t.scratch_bytes));
+    line += fmt::format("{}: {} launches, {} kernels, {} scratch; ", t.target, t.launches, t.kernels,
+                        bytes_text(t.scratch_bytes));
   fmt::print(stderr, "{}weights {}; {:.2f} s\n", line, bytes_text(compiled.summary.weight_bytes), seconds);
 }
 
@@ -133,17 +142,26 @@ Status emit(const CompileCommand& c, Graph graph) {
 int check_model(const CompileCommand& c) {
   Status status;
   auto model = read_model(c);
-  if (!model.ok()) status = std::move(model).take_error();
-  else if (Status lowered = lower_onnx(model->graph); !lowered.ok()) status = model->located(std::move(lowered).take_error());
+  if (!model.ok())
+    status = std::move(model).take_error();
+  else if (Status lowered = lower_onnx(model->graph); !lowered.ok())
+    status = model->located(std::move(lowered).take_error());
   if (c.json) {
     DocumentBuilder b;
     b.begin_object().member("model", c.model).member("ok", status.ok()).key("faults").begin_array();
     if (!status.ok())
       for (const Diagnostic& d : status.error().list())
-        b.begin_object().member("code", code_string(d.code)).member("message", d.message.empty() ? std::string(title_of(d.code)) : d.message)
-            .member("place", d.place).member("path", d.path).member("found", d.found).member("fix", d.fix).end_object();
+        b.begin_object()
+            .member("code", code_string(d.code))
+            .member("message", d.message.empty() ? std::string(title_of(d.code)) : d.message)
+            .member("place", d.place)
+            .member("path", d.path)
+            .member("found", d.found)
+            .member("fix", d.fix)
+            .end_object();
     b.end_array().end_object();
-    if (Status written = write_text("-", to_json(std::move(b).finish(), 2) + "\n"); !written.ok()) return report(written.error());
+    if (Status written = write_text("-", to_json(std::move(b).finish(), 2) + "\n"); !written.ok())
+      return report(written.error());
     return status.ok() ? 0 : exit_code(status.error().kind());
   }
   if (!status.ok()) return report(status.error());
@@ -152,8 +170,10 @@ int check_model(const CompileCommand& c) {
 }
 
 Status refuse_what_is_not_there(const CompileCommand& c) {
-  if (c.tune || c.locked || !c.tuning_db.empty()) return fail(Code::bad_usage).say("this ge does not tune yet: leave out --tune, --tuning-db and --locked");
-  if (c.reference.has_value() && *c.reference > 0) return fail(Code::bad_usage).say("this ge's plans hold no reference answers yet: leave out --reference");
+  if (c.tune || c.locked || !c.tuning_db.empty())
+    return fail(Code::bad_usage).say("this ge does not tune yet: leave out --tune, --tuning-db and --locked");
+  if (c.reference.has_value() && *c.reference > 0)
+    return fail(Code::bad_usage).say("this ge's plans hold no reference answers yet: leave out --reference");
   return {};
 }
 

@@ -26,7 +26,9 @@ class ByteBuffer {
   MutableByteSpan span() { return {data_.get(), size_}; }
 
  private:
-  struct Free { void operator()(std::byte* p) const; };
+  struct Free {
+    void operator()(std::byte* p) const;
+  };
   std::unique_ptr<std::byte, Free> data_;
   size_t size_ = 0;
 };
@@ -39,8 +41,14 @@ inline std::string_view as_text(ByteSpan bytes) {
 }
 // Unaligned little-endian access (the only byte order ge supports; a static_assert in bytes.cpp says so).
 template <class T>
-T load_as(const std::byte* p) { T v; std::memcpy(&v, p, sizeof v); return v; }
+T load_as(const std::byte* p) {
+  T v;
+  std::memcpy(&v, p, sizeof v);
+  return v;
+}
 template <class T>
-void store_as(std::byte* p, T v) { std::memcpy(p, &v, sizeof v); }
+void store_as(std::byte* p, T v) {
+  std::memcpy(p, &v, sizeof v);
+}
 
 }  // namespace ge

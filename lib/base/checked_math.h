@@ -1,5 +1,5 @@
-// int64 arithmetic that reports overflow instead of wrapping. Entry: checked_add/sub/mul, floor_div, floor_mod.
-// Every size, stride and offset in ge is computed through these.
+// int64 arithmetic that reports overflow instead of wrapping. Entry: checked_add/sub/mul, floor_div,
+// floor_mod. Every size, stride and offset in ge is computed through these.
 #pragma once
 #include <cstdint>
 #include <limits>

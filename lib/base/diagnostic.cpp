@@ -97,7 +97,8 @@ std::string code_string(Code code) {
 
 std::string to_string(const Diagnostic& d) {
   std::string text = "error[" + code_string(d.code) + "]: ";
-  for (const char c : d.message.empty() ? title_of(d.code) : std::string_view(d.message)) append_visible(text, c);
+  for (const char c : d.message.empty() ? title_of(d.code) : std::string_view(d.message))
+    append_visible(text, c);
   std::string where = d.place;
   if (!d.path.empty()) where += (where.empty() ? "" : "  ") + d.path;
   append_line(text, "", where);

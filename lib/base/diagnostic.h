@@ -1,5 +1,6 @@
 // What is said to a user: one Diagnostic per fault, an Error is one or more of them.
-// Entry: fail(Code) starts a Diagnostic; its setters chain. Invariant: every Diagnostic has a code from error_codes.def.
+// Entry: fail(Code) starts a Diagnostic; its setters chain. Invariant: every Diagnostic has a code from
+// error_codes.def.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -21,7 +22,9 @@ enum class Code : uint16_t {
 ErrorKind kind_of(Code code);
 std::string_view title_of(Code code);  // "axis is out of range"
 std::string code_string(Code code);    // "E0312"
-constexpr int exit_code(ErrorKind kind) { return static_cast<int>(kind); }
+constexpr int exit_code(ErrorKind kind) {
+  return static_cast<int>(kind);
+}
 
 // One fault. Rendered by apps/common as
 //   error[E0312]: softmax axis is out of range
@@ -37,19 +40,39 @@ struct Diagnostic {
   std::string fix;                  // what to do
   std::vector<std::string> frames;  // context, innermost first: "while reading graph.json"
 
-  Diagnostic&& say(std::string text) && { message = std::move(text); return std::move(*this); }
-  Diagnostic&& at(std::string where) && { place = std::move(where); return std::move(*this); }
-  Diagnostic&& in(std::string pointer) && { path = std::move(pointer); return std::move(*this); }
-  Diagnostic&& because(std::string text) && { found = std::move(text); return std::move(*this); }
-  Diagnostic&& try_(std::string text) && { fix = std::move(text); return std::move(*this); }
+  Diagnostic&& say(std::string text) && {
+    message = std::move(text);
+    return std::move(*this);
+  }
+  Diagnostic&& at(std::string where) && {
+    place = std::move(where);
+    return std::move(*this);
+  }
+  Diagnostic&& in(std::string pointer) && {
+    path = std::move(pointer);
+    return std::move(*this);
+  }
+  Diagnostic&& because(std::string text) && {
+    found = std::move(text);
+    return std::move(*this);
+  }
+  Diagnostic&& try_(std::string text) && {
+    fix = std::move(text);
+    return std::move(*this);
+  }
 };
 
-inline Diagnostic fail(Code code) { Diagnostic d; d.code = code; return d; }
+inline Diagnostic fail(Code code) {
+  Diagnostic d;
+  d.code = code;
+  return d;
+}
 
 // "error[E0312]: ..." on several lines, no colour, no trailing newline.
 std::string to_string(const Diagnostic& diagnostic);
 
-// Of `candidates`, the one nearest to `word` by edit distance, or "" where none is near (distance <= max(1, size/3)).
+// Of `candidates`, the one nearest to `word` by edit distance, or "" where none is near (distance <= max(1,
+// size/3)).
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates);
 
 }  // namespace ge

@@ -1,5 +1,6 @@
 // Status and Result<T>: how every library function reports failure. No exception leaves a library function.
-// Entry: GE_TRY(status_expr), GE_ASSIGN(auto x, result_expr). Invariant: an Error holds at least one Diagnostic.
+// Entry: GE_TRY(status_expr), GE_ASSIGN(auto x, result_expr). Invariant: an Error holds at least one
+// Diagnostic.
 //
 //   Result<int> parse(std::string_view s);
 //   Status run() { GE_ASSIGN(const int n, parse("3")); GE_TRY(check(n)); return {}; }
@@ -70,7 +71,9 @@ class [[nodiscard]] Result {
 class ErrorList {
  public:
   void add(Diagnostic diagnostic) { list_.push_back(std::move(diagnostic)); }
-  void add(Error error) { for (auto& d : error.list()) list_.push_back(std::move(d)); }
+  void add(Error error) {
+    for (auto& d : error.list()) list_.push_back(std::move(d));
+  }
   bool empty() const { return list_.empty(); }
   size_t size() const { return list_.size(); }
   Status take() { return list_.empty() ? Status() : Status(Error(std::move(list_))); }
@@ -83,13 +86,14 @@ class ErrorList {
 
 #define GE_CONCAT_INNER(a, b) a##b
 #define GE_CONCAT(a, b) GE_CONCAT_INNER(a, b)
-#define GE_TRY(expression)                                                    \
-  do {                                                                        \
-    auto ge_status = (expression);                                            \
-    if (!ge_status.ok()) return std::move(ge_status).take_error();            \
+#define GE_TRY(expression)                                         \
+  do {                                                             \
+    auto ge_status = (expression);                                 \
+    if (!ge_status.ok()) return std::move(ge_status).take_error(); \
   } while (false)
-#define GE_ASSIGN_INNER(temporary, declaration, expression)        \
-  auto temporary = (expression);                                   \
-  if (!temporary.ok()) return std::move(temporary).take_error();   \
+#define GE_ASSIGN_INNER(temporary, declaration, expression)      \
+  auto temporary = (expression);                                 \
+  if (!temporary.ok()) return std::move(temporary).take_error(); \
   declaration = std::move(temporary).value()
-#define GE_ASSIGN(declaration, expression) GE_ASSIGN_INNER(GE_CONCAT(ge_result_, __LINE__), declaration, expression)
+#define GE_ASSIGN(declaration, expression) \
+  GE_ASSIGN_INNER(GE_CONCAT(ge_result_, __LINE__), declaration, expression)

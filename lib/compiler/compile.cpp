@@ -25,13 +25,16 @@ Result<std::vector<const Target*>> resolve_targets(const std::vector<std::string
     std::vector<std::string> known{"native"};
     for (const Target& t : all_targets()) known.emplace_back(t.name);
     const std::string near = nearest(name, known);
-    errors.add(fail(Code::unknown_target).say("unknown target \"" + name + "\"").try_(near.empty() ? "see --list-targets" : "did you mean " + near + "?"));
+    errors.add(fail(Code::unknown_target)
+                   .say("unknown target \"" + name + "\"")
+                   .try_(near.empty() ? "see --list-targets" : "did you mean " + near + "?"));
   }
   GE_TRY(errors.take());
   return targets;
 }
 
-// The part of the pipeline before or after the targets part, as --passes would name it. An explicit --passes list is kept.
+// The part of the pipeline before or after the targets part, as --passes would name it. An explicit --passes
+// list is kept.
 PassOptions stage_options(const CompileOptions& options, bool per_target) {
   PassOptions o = options.passes;
   o.level = options.level;
@@ -39,14 +42,18 @@ PassOptions stage_options(const CompileOptions& options, bool per_target) {
   const std::vector<std::string> asked = o.only;
   o.only.clear();
   bool reached = false;
-  const auto wanted = [&](std::string_view name) { return asked.empty() || std::find(asked.begin(), asked.end(), name) != asked.end(); };
+  const auto wanted = [&](std::string_view name) {
+    return asked.empty() || std::find(asked.begin(), asked.end(), name) != asked.end();
+  };
   for (const PassInfo& pass : all_passes()) {
     reached = reached || pass.name == kFirstTargetPass;
     const bool in_stage = reached == per_target;
     if (!in_stage || !wanted(pass.name)) o.disabled.emplace_back(pass.name);
   }
   for (const std::string& name : asked)  // the manager refuses, by name, what is no pass
-    if (std::none_of(all_passes().begin(), all_passes().end(), [&](const PassInfo& pass) { return pass.name == name; })) o.disabled.push_back(name);
+    if (std::none_of(all_passes().begin(), all_passes().end(),
+                     [&](const PassInfo& pass) { return pass.name == name; }))
+      o.disabled.push_back(name);
   return o;
 }
 
@@ -72,15 +79,19 @@ int64_t arena_bytes(const Graph& graph, const Program& program) {
   return total;
 }
 
-Status compile_for(const Target& target, Graph graph, const CompileOptions& options, const Evaluator& evaluator, Compiled& out) {
+Status compile_for(const Target& target, Graph graph, const CompileOptions& options,
+                   const Evaluator& evaluator, Compiled& out) {
   PassContext context = make_context(options, evaluator);
   context.for_cuda = target.device() == KernelDevice::kCuda;
   GE_TRY(run_passes(graph, stage_options(options, true), context));
   out.notes.insert(out.notes.end(), context.notes.begin(), context.notes.end());
   const ValueViews views(graph);
-  GE_ASSIGN(const Selection selection, select(graph, views, target, {.reference = options.level == 0, .exact = context.exact}));
+  GE_ASSIGN(const Selection selection,
+            select(graph, views, target, {.reference = options.level == 0, .exact = context.exact}));
   if (options.explain) out.explanation += explain(graph, selection, target);
-  PackOptions pack{.exact = context.exact, .ptx = options.keep_ptx, .cuda_source = options.cuda_source ? &out.cuda_source : nullptr};
+  PackOptions pack{.exact = context.exact,
+                   .ptx = options.keep_ptx,
+                   .cuda_source = options.cuda_source ? &out.cuda_source : nullptr};
   GE_ASSIGN(Program program, pack_program(graph, views, selection, target, pack, *out.assembler));
   CompileSummary::PerTarget summary{std::string(target.name)};
   std::vector<uint32_t> kernels;

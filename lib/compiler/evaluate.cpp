@@ -30,6 +30,8 @@ Result<std::vector<HostTensor>> evaluate(const Graph& original, const std::vecto
 
 }  // namespace
 
-Evaluator reference_evaluator() { return evaluate; }
+Evaluator reference_evaluator() {
+  return evaluate;
+}
 
 }  // namespace ge

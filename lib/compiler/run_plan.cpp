@@ -9,7 +9,9 @@ namespace {
 template <class T, void (*Close)(T*)>
 struct Handle {
   T* p = nullptr;
-  ~Handle() { if (p != nullptr) Close(p); }
+  ~Handle() {
+    if (p != nullptr) Close(p);
+  }
 };
 
 Status check(ge_error* error) {
@@ -28,9 +30,11 @@ Status bind_inputs(ge_session* session, const std::vector<HostTensor>& inputs) {
     dims.push_back(t.dims.data());
     ranks.push_back(static_cast<int32_t>(t.dims.size()));
   }
-  GE_TRY(check(ge_session_bind_shapes(session, dims.data(), ranks.data(), static_cast<int32_t>(inputs.size()))));
+  GE_TRY(
+      check(ge_session_bind_shapes(session, dims.data(), ranks.data(), static_cast<int32_t>(inputs.size()))));
   for (size_t i = 0; i < inputs.size(); ++i)
-    GE_TRY(check(ge_session_write_input(session, static_cast<int32_t>(i), inputs[i].bytes.data(), inputs[i].bytes.size())));
+    GE_TRY(check(ge_session_write_input(session, static_cast<int32_t>(i), inputs[i].bytes.data(),
+                                        inputs[i].bytes.size())));
   return {};
 }
 
@@ -38,7 +42,8 @@ Result<HostTensor> read_output(ge_session* session, int32_t index) {
   ge_tensor t{};
   t.size = sizeof t;
   GE_TRY(check(ge_session_output(session, index, &t)));
-  HostTensor host{static_cast<DType>(t.dtype), std::vector<int64_t>(t.dims, t.dims + t.rank), ByteBuffer::allocate(t.size_bytes)};
+  HostTensor host{static_cast<DType>(t.dtype), std::vector<int64_t>(t.dims, t.dims + t.rank),
+                  ByteBuffer::allocate(t.size_bytes)};
   GE_TRY(check(ge_session_read_output(session, index, host.bytes.data(), t.size_bytes)));
   return host;
 }
@@ -46,7 +51,8 @@ static_assert(static_cast<int>(DType::float16) == GE_FLOAT16 && static_cast<int>
 
 }  // namespace
 
-Result<std::vector<HostTensor>> run_plan(ByteSpan bytes, const std::vector<HostTensor>& inputs, RunDevice kind, int runs) {
+Result<std::vector<HostTensor>> run_plan(ByteSpan bytes, const std::vector<HostTensor>& inputs,
+                                         RunDevice kind, int runs) {
   Handle<ge_device, ge_device_close> device;
   Handle<ge_plan, ge_plan_close> plan;
   Handle<ge_model, ge_model_free> model;

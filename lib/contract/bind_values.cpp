@@ -26,7 +26,8 @@ Result<int64_t> BoundValues::get_size(ExprId id) {
     // With dims it is whoever chose them that can help it; "h - 2" is a sound size for most h.
     const std::string dims = symbols_text();
     return fail(dims.empty() ? Code::plan_malformed : Code::symbol_range)
-        .because("the size " + text(id) + " is negative: " + std::to_string(value) + (dims.empty() ? "" : " with " + dims));
+        .because("the size " + text(id) + " is negative: " + std::to_string(value) +
+                 (dims.empty() ? "" : " with " + dims));
   }
   return value;
 }

@@ -1,5 +1,6 @@
 // Size expressions: postfix programs over checked int64, kept in one shared table per program.
-// Entry: ExprTable::add, ExprTable::evaluate. Invariant: every stored expression leaves exactly one value on the stack.
+// Entry: ExprTable::add, ExprTable::evaluate. Invariant: every stored expression leaves exactly one value on
+// the stack.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -36,7 +37,8 @@ class ExprTable {
   bool uses_symbols(ExprId id) const;
   // Well-formedness of one token list: stack discipline, depth, symbol indices below `symbol_count`.
   static Status check(std::span<const ExprToken> tokens, size_t symbol_count);
-  // Value under `symbols`; plan_malformed on overflow or division by zero. Stack is on the C++ stack: no allocation.
+  // Value under `symbols`; plan_malformed on overflow or division by zero. Stack is on the C++ stack: no
+  // allocation.
   Result<int64_t> evaluate(ExprId id, std::span<const int64_t> symbols) const;
   // Infix text, "batch*16+1"; symbols print by the names given.
   std::string to_string(ExprId id, std::span<const std::string> symbol_names) const;

@@ -1,6 +1,7 @@
-// What a kernel takes and how its argument struct is packed from verified views. One description serves the verifier,
-// the CPU, CUDA and the compiler. Entry: KernelRow (built-in, constexpr) and KernelDesc (owned; generated kernels carry
-// theirs in the plan). Invariant: every byte of the argument struct comes from args[] or is zero.
+// What a kernel takes and how its argument struct is packed from verified views. One description serves the
+// verifier, the CPU, CUDA and the compiler. Entry: KernelRow (built-in, constexpr) and KernelDesc (owned;
+// generated kernels carry theirs in the plan). Invariant: every byte of the argument struct comes from args[]
+// or is zero.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -30,7 +31,8 @@ enum class ArgSource : uint8_t {
   kCount,        // product of extents of `operand`'s axes [a, b); b = -1: to its rank
   kView,         // the whole TensorView (144 bytes) of `operand`
   kAttr,         // attribute `attr`, element `a` where it is a list
-  kTensorMap,    // CUtensorMap (128 bytes) of `operand`, box and swizzle from attrs "box<operand>", "swizzle<operand>"
+  kTensorMap,    // CUtensorMap (128 bytes) of `operand`, box and swizzle from attrs "box<operand>",
+                 // "swizzle<operand>"
   kDeviceBlock,  // address of the program's device block
   kLaunch,       // number of the launch, an integer: what the kernel writes into FaultRecord::launch
 };
@@ -42,9 +44,9 @@ struct OperandDesc {
   OperandRole role = OperandRole::kIn;
   DTypeSet dtypes;
   int8_t min_rank = 0, max_rank = kMaxRank;
-  int16_t align_bytes = 1;     // of the view's data address
-  int8_t in_place_of = -1;     // this out operand may share bytes with that in operand (equal access maps)
-  bool optional = false;       // may be absent: TensorRef::buffer == kNoBuffer, packed as null / empty view
+  int16_t align_bytes = 1;  // of the view's data address
+  int8_t in_place_of = -1;  // this out operand may share bytes with that in operand (equal access maps)
+  bool optional = false;    // may be absent: TensorRef::buffer == kNoBuffer, packed as null / empty view
 };
 struct AttrDesc {
   std::string name;
@@ -85,15 +87,16 @@ const AttrValue* find_attr(const Attrs& attrs, std::string_view name);
 int64_t attr_int(const Attrs& attrs, std::string_view name, int64_t fallback, size_t index = 0);
 double attr_float(const Attrs& attrs, std::string_view name, double fallback, size_t index = 0);
 
-// What a built-in row's check sees once per binding: the operands' views (data not yet known for the arena) and attrs.
+// What a built-in row's check sees once per binding: the operands' views (data not yet known for the arena)
+// and attrs.
 struct LaunchShape {
   std::span<const TensorView> operands;  // absent optional operands have rank -1
   const Attrs& attrs;
   std::array<int64_t, 3> grid;
   std::array<int64_t, 3> block;
 };
-// Refuses a launch whose operands do not fit together (launch_refused, with what was found). After it returns ok the
-// kernel touches no byte outside its operands' views, whatever the grid.
+// Refuses a launch whose operands do not fit together (launch_refused, with what was found). After it returns
+// ok the kernel touches no byte outside its operands' views, whatever the grid.
 using LaunchCheck = Status (*)(const LaunchShape&);
 
 struct LaunchContext;  // kernels/launch_context.h

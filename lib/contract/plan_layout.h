@@ -1,6 +1,7 @@
-// The plan file's outer form: header, section table, checksums. Entry: parse_header, encode_header, place_sections.
-// docs/plan-format.md says the same in words. Invariant: the four sections stand in the order of SectionKind and tile the
-// file: each starts at the end of the one before it, rounded up to its alignment; what lies between is zero.
+// The plan file's outer form: header, section table, checksums. Entry: parse_header, encode_header,
+// place_sections. docs/plan-format.md says the same in words. Invariant: the four sections stand in the order
+// of SectionKind and tile the file: each starts at the end of the one before it, rounded up to its alignment;
+// what lies between is zero.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -15,8 +16,8 @@ inline constexpr std::array<unsigned char, 8> kPlanMagic = {0x89, 'G', 'E', 'P',
 
 enum class SectionKind : uint32_t { kCode, kProgram, kChecksums, kWeights };
 inline constexpr size_t kSectionCount = 4;
-std::string_view name_of(SectionKind kind);      // "code", "program", "checksums", "weights"
-uint32_t alignment_of(SectionKind kind);         // 64, 8, 8, 4096
+std::string_view name_of(SectionKind kind);  // "code", "program", "checksums", "weights"
+uint32_t alignment_of(SectionKind kind);     // 64, 8, 8, 4096
 
 struct Section {
   SectionKind kind = SectionKind::kCode;
@@ -33,7 +34,8 @@ struct PlanHeader {
   Section& section(SectionKind kind) { return sections[static_cast<size_t>(kind)]; }
 };
 
-// magic 8 · format u32 · section count u32 · file size u64 · header hash u64 · 4 x (kind u32, alignment u32, offset u64, size u64, hash u64)
+// magic 8 · format u32 · section count u32 · file size u64 · header hash u64 · 4 x (kind u32, alignment u32,
+// offset u64, size u64, hash u64)
 inline constexpr size_t kPlanHeaderBytes = 32 + kSectionCount * 32;
 inline constexpr uint64_t kMaxProgramBytes = uint64_t{512} << 20;
 inline constexpr uint64_t kMaxCodeBytes = uint64_t{4} << 30;

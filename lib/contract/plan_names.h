@@ -22,7 +22,8 @@ GE_ENUM_NAMES(KernelKind, "builtin", "generated", "library");
 GE_ENUM_NAMES(KernelDevice, "cpu", "cuda");
 GE_ENUM_NAMES(OperandRole, "in", "out", "inout", "scratch");
 GE_ENUM_NAMES(AttrType, "int", "float", "ints", "floats", "string");
-GE_ENUM_NAMES(ArgSource, "ptr", "dim", "stride", "count", "view", "attr", "tensor_map", "device_block", "launch");
+GE_ENUM_NAMES(ArgSource, "ptr", "dim", "stride", "count", "view", "attr", "tensor_map", "device_block",
+              "launch");
 GE_ENUM_NAMES(ArgType, "pointer", "i32", "i64", "f32", "f64", "view", "tensor_map");
 GE_ENUM_NAMES(Region, "input", "output", "weights", "prepared", "arena", "device_block", "host");
 GE_ENUM_NAMES(Relation, "==", "!=", "<", "<=");

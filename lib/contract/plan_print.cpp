@@ -100,7 +100,8 @@ class ProgramPrinter {
     for (size_t i = 0; i < p_.slots.size(); ++i) {
       std::vector<std::string> names;
       for (size_t b = 0; b < p_.buffers.size(); ++b) {
-        if (p_.buffers[b].region == Region::kArena && p_.buffers[b].slot == i) names.push_back(text_.buffer(b));
+        if (p_.buffers[b].region == Region::kArena && p_.buffers[b].slot == i)
+          names.push_back(text_.buffer(b));
       }
       out_ += fmt::format("  {:<12} {:>9}  {}\n", "slot " + std::to_string(i),
                           size_text(p_.slots[i].size_bytes), joined(names, " "));

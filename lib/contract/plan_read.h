@@ -1,6 +1,6 @@
 // Reading a plan file. Entry: read_plan -> PlanFile; WeightReader copies blobs and checks them while copying.
-// Invariant: bytes of header, program and code were checked against their checksums and every record has its exact shape;
-// what the records say is not yet believed: plan_verify.h comes next.
+// Invariant: bytes of header, program and code were checked against their checksums and every record has its
+// exact shape; what the records say is not yet believed: plan_verify.h comes next.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -29,24 +29,27 @@ std::shared_ptr<const PlanSource> plan_source(ByteBuffer bytes, std::string name
 struct PlanFile {
   PlanHeader header;
   Plan plan;
-  ByteBuffer code;                              // the code section; Image::offset counts from here
-  std::vector<uint64_t> weight_checksums;       // one per chunk of the weights section
+  ByteBuffer code;                         // the code section; Image::offset counts from here
+  std::vector<uint64_t> weight_checksums;  // one per chunk of the weights section
   std::shared_ptr<const PlanSource> source;
 };
 
-// Errors: those of parse_header, plan_checksum, plan_truncated, plan_malformed (with the record's path), and the source's own.
+// Errors: those of parse_header, plan_checksum, plan_truncated, plan_malformed (with the record's path), and
+// the source's own.
 Result<PlanFile> read_plan(std::shared_ptr<const PlanSource> source);
 Result<PlanFile> read_plan_file(const std::string& path);
 Result<PlanFile> read_plan_bytes(ByteSpan bytes);  // copies them
 // The program section alone: CBOR -> Plan.
 Result<Plan> decode_program(ByteSpan cbor);
 
-// Copies blobs out of the weights section; every 4 MiB chunk that is touched is checked. Fastest when blobs are asked for in
-// order. One thread at a time; several readers of one file may work side by side. The PlanFile must outlive it.
+// Copies blobs out of the weights section; every 4 MiB chunk that is touched is checked. Fastest when blobs
+// are asked for in order. One thread at a time; several readers of one file may work side by side. The
+// PlanFile must outlive it.
 class WeightReader {
  public:
   explicit WeightReader(const PlanFile& file) : file_(file) {}
-  // `into` has blob.size_bytes bytes. Errors: plan_checksum, plan_malformed (outside the section), the source's own.
+  // `into` has blob.size_bytes bytes. Errors: plan_checksum, plan_malformed (outside the section), the
+  // source's own.
   Status read(const Blob& blob, MutableByteSpan into);
 
  private:

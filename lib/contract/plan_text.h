@@ -19,9 +19,10 @@ class ProgramText {
  public:
   ProgramText(const Plan& plan, const Program& program);
   std::string dims(const std::vector<ExprId>& dims) const;  // "[batch,16]"; "" for none
-  std::string tensor(const TensorRef& tensor) const;  // "x[batch,16]", "-" where absent; repeated axes are left out
-  std::string buffer(size_t index) const;             // its name, else "t3"
-  std::optional<int64_t> value(ExprId id);                  // at the best dims
+  std::string tensor(
+      const TensorRef& tensor) const;       // "x[batch,16]", "-" where absent; repeated axes are left out
+  std::string buffer(size_t index) const;   // its name, else "t3"
+  std::optional<int64_t> value(ExprId id);  // at the best dims
   std::string symbols() const { return values_.symbols_text(); }
   // The step in one line: "matmul_f32  x[batch,16] w -> h". Operands that are first seen in memory that the
   // program writes are results, and so is a launch's last operand: built-in kernels' descriptions are not in

@@ -18,9 +18,9 @@ struct ScalarOpInfo {
   ScalarResult result;
   std::string_view formula;
 };
-std::span<const ScalarOpInfo> scalar_ops();                     // in the order of the .def
-const ScalarOpInfo* scalar_op_info(uint16_t code);              // null: no such code
-const ScalarOpInfo* scalar_op_from_name(std::string_view name); // null: no such op
+std::span<const ScalarOpInfo> scalar_ops();                      // in the order of the .def
+const ScalarOpInfo* scalar_op_info(uint16_t code);               // null: no such code
+const ScalarOpInfo* scalar_op_from_name(std::string_view name);  // null: no such op
 bool accepts(ScalarDomain domain, DType dtype);
 
 }  // namespace ge

@@ -8,7 +8,9 @@
 namespace ge {
 namespace {
 
-bool is_unknown(const std::vector<int64_t>& shape) { return shape.size() == 1 && shape[0] == INT64_MIN; }
+bool is_unknown(const std::vector<int64_t>& shape) {
+  return shape.size() == 1 && shape[0] == INT64_MIN;
+}
 
 std::string range_text(const Symbol& s) {
   return std::to_string(s.min) + (s.max == INT64_MAX ? " and up" : " .. " + std::to_string(s.max));
@@ -16,7 +18,8 @@ std::string range_text(const Symbol& s) {
 
 class Solver {
  public:
-  Solver(const Program& program, std::span<const std::vector<int64_t>> shapes, std::span<const GivenSymbol> given)
+  Solver(const Program& program, std::span<const std::vector<int64_t>> shapes,
+         std::span<const GivenSymbol> given)
       : p_(program), shapes_(shapes), values_(optimal_symbols(program)), places_(program.symbols.size()) {
     for (const Symbol& s : p_.symbols) names_.push_back(s.name);
     for (const GivenSymbol& g : given) {

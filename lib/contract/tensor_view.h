@@ -1,5 +1,6 @@
 // The one description of a tensor in memory that kernels receive. Entry: TensorView.
-// Invariant: plain data, same layout on host and device (offsets asserted below); NVRTC text repeats it from kernels/device.
+// Invariant: plain data, same layout on host and device (offsets asserted below); NVRTC text repeats it from
+// kernels/device.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -10,8 +11,8 @@ namespace ge {
 
 inline constexpr int kMaxRank = 8;
 
-// `data` points at element (0,...,0); strides are in elements, may be 0 (broadcast) or negative (reversed slice).
-// Axes at and above `rank` hold dims 1 and strides 0, so kernels may loop over all eight.
+// `data` points at element (0,...,0); strides are in elements, may be 0 (broadcast) or negative (reversed
+// slice). Axes at and above `rank` hold dims 1 and strides 0, so kernels may loop over all eight.
 struct TensorView {
   void* data = nullptr;
   int64_t dims[kMaxRank] = {1, 1, 1, 1, 1, 1, 1, 1};
@@ -20,8 +21,9 @@ struct TensorView {
   DType dtype = DType::float32;
   uint8_t reserved[3] = {};
 };
-static_assert(sizeof(TensorView) == 144 && offsetof(TensorView, dims) == 8 && offsetof(TensorView, strides) == 72 &&
-              offsetof(TensorView, rank) == 136 && offsetof(TensorView, dtype) == 140);
+static_assert(sizeof(TensorView) == 144 && offsetof(TensorView, dims) == 8 &&
+              offsetof(TensorView, strides) == 72 && offsetof(TensorView, rank) == 136 &&
+              offsetof(TensorView, dtype) == 140);
 
 inline int64_t element_count(const TensorView& v) {
   int64_t n = 1;

@@ -270,10 +270,12 @@ Status verify_contents(const Plan& plan, ByteSpan code) {
   return load_contents(plan, code, kernels);
 }
 
-Result<PlanKernels> verify_plan(const Plan& plan, ByteSpan code, const KernelResolver& resolver, uint32_t program) {
+Result<PlanKernels> verify_plan(const Plan& plan, ByteSpan code, const KernelResolver& resolver,
+                                uint32_t program) {
   PlanKernels kernels;
   GE_TRY(load_contents(plan, code, kernels));
-  if (program != kAllPrograms && program >= plan.programs.size()) return fail(Code::internal).say("no such program");
+  if (program != kAllPrograms && program >= plan.programs.size())
+    return fail(Code::internal).say("no such program");
   GE_TRY(resolve(plan, resolver, kernels));
   for (uint32_t i = 0; i < plan.programs.size(); ++i) {
     if (program != kAllPrograms && program != i) continue;

@@ -137,7 +137,8 @@ class ProgramCheck {
 
  private:
   Status symbols() {
-    GE_CHECK(path_ + "/symbols", p_.symbols.size() <= static_cast<size_t>(kMaxBlockDims), "it has more symbols than the device block holds");
+    GE_CHECK(path_ + "/symbols", p_.symbols.size() <= static_cast<size_t>(kMaxBlockDims),
+             "it has more symbols than the device block holds");
     std::set<std::string_view> names;
     for (size_t i = 0; i < p_.symbols.size(); ++i) {
       const Symbol& s = p_.symbols[i];

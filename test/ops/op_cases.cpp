@@ -21,7 +21,11 @@ class CaseBuilder {
     out_.dtype = dtype;
     out_.graph.name = out_.op;
     const bool half = is_float(dtype) && bits_of(dtype) < 32;
-    out_.rtol = !is_float(dtype) ? 0 : dtype == DType::bfloat16 ? 1.6e-2 : half ? 2e-3 : dtype == DType::float64 ? 1e-12 : 1e-5;
+    out_.rtol = !is_float(dtype)           ? 0
+                : dtype == DType::bfloat16 ? 1.6e-2
+                : half                     ? 2e-3
+                : dtype == DType::float64  ? 1e-12
+                                           : 1e-5;
     out_.atol = !is_float(dtype) ? 0 : half ? 2e-3 : dtype == DType::float64 ? 1e-13 : 1e-6;
   }
 
@@ -35,7 +39,9 @@ class CaseBuilder {
   }
 
   // A graph input with random contents.
-  ValueId input(const std::vector<int64_t>& dims, Data data = Data::kPlain) { return input_of(out_.dtype, dims, data); }
+  ValueId input(const std::vector<int64_t>& dims, Data data = Data::kPlain) {
+    return input_of(out_.dtype, dims, data);
+  }
   ValueId input_of(DType dtype, const std::vector<int64_t>& dims, Data data) {
     auto made = make_host_tensor(dtype, dims, true);
     HostTensor tensor = std::move(made).value();
@@ -47,10 +53,12 @@ class CaseBuilder {
     auto made = make_host_tensor(dtype, dims, true);
     HostTensor tensor = std::move(made).value();
     for (int64_t i = 0; i < tensor.count(); ++i)
-      store_from_int64(dtype, tensor.bytes.data(), i, std::uniform_int_distribution<int64_t>(low, high - 1)(random_));
+      store_from_int64(dtype, tensor.bytes.data(), i,
+                       std::uniform_int_distribution<int64_t>(low, high - 1)(random_));
     return add(std::move(tensor));
   }
-  // The same shape through a transpose, a broadcast or a reversed slice, so that kernels meet strided operands.
+  // The same shape through a transpose, a broadcast or a reversed slice, so that kernels meet strided
+  // operands.
   ValueId view(const std::vector<int64_t>& dims, Data data, int kind, DType dtype) {
     const auto rank = static_cast<int64_t>(dims.size());
     if (kind == 1 && rank >= 2) {
@@ -70,7 +78,8 @@ class CaseBuilder {
       std::vector<int64_t> steps(dims.size(), 1);
       starts.back() = wide.back() - 1;
       steps.back() = -2;
-      return b_.op(Op::slice, {input_of(dtype, wide, data)}, {{"starts", starts}, {"steps", steps}, {"shape", shape}});
+      return b_.op(Op::slice, {input_of(dtype, wide, data)},
+                   {{"starts", starts}, {"steps", steps}, {"shape", shape}});
     }
     return input_of(dtype, dims, data);
   }
@@ -86,7 +95,8 @@ class CaseBuilder {
 
  private:
   ValueId add(HostTensor tensor) {
-    const ValueId v = out_.graph.add_input("x" + std::to_string(out_.inputs.size()), {tensor.dtype, Dims(tensor.dims.begin(), tensor.dims.end())});
+    const ValueId v = out_.graph.add_input("x" + std::to_string(out_.inputs.size()),
+                                           {tensor.dtype, Dims(tensor.dims.begin(), tensor.dims.end())});
     out_.inputs.push_back(std::move(tensor));
     return v;
   }
@@ -99,8 +109,19 @@ class CaseBuilder {
     if (data == Data::kPositive) return std::abs(normal) + 0.1;
     if (data == Data::kSmallInteger) return std::uniform_int_distribution<int>(-4, 4)(random_);
     if (data == Data::kPlain || random_() % 4 != 0) return normal;
-    static constexpr double kSpecial[] = {0.0, -0.0, 1.0, -1.0, 0.5, -2.5, 1e-7, -3e4, 6e4, 30, -90,
-                                          std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity(),
+    static constexpr double kSpecial[] = {0.0,
+                                          -0.0,
+                                          1.0,
+                                          -1.0,
+                                          0.5,
+                                          -2.5,
+                                          1e-7,
+                                          -3e4,
+                                          6e4,
+                                          30,
+                                          -90,
+                                          std::numeric_limits<double>::infinity(),
+                                          -std::numeric_limits<double>::infinity(),
                                           std::numeric_limits<double>::quiet_NaN()};
     return kSpecial[random_() % std::size(kSpecial)];
   }
@@ -120,7 +141,8 @@ class CaseBuilder {
 };
 
 const std::vector<std::vector<int64_t>>& shapes() {
-  static const std::vector<std::vector<int64_t>> list{{}, {1}, {0}, {7}, {3, 5}, {0, 4}, {1, 9}, {2, 3, 17}, {33, 1}, {2, 1, 3, 5}};
+  static const std::vector<std::vector<int64_t>> list{{},     {1},    {0},        {7},     {3, 5},
+                                                      {0, 4}, {1, 9}, {2, 3, 17}, {33, 1}, {2, 1, 3, 5}};
   return list;
 }
 
@@ -144,13 +166,15 @@ OpGraph cast_graph(DType from, uint32_t seed) {
   CaseBuilder c("cast", from, seed);
   c.tolerance(1e-6, 0);
   for (const DType to : table_dtypes())
-    for (size_t s = 0; s < shapes().size(); ++s) c.output(c.b().cast(c.view(shapes()[s], Data::kSpecial, static_cast<int>(s % 4), from), to));
+    for (size_t s = 0; s < shapes().size(); ++s)
+      c.output(c.b().cast(c.view(shapes()[s], Data::kSpecial, static_cast<int>(s % 4), from), to));
   return c.finish();
 }
 
 const std::vector<std::pair<std::vector<int64_t>, std::vector<int64_t>>>& reductions() {
   static const std::vector<std::pair<std::vector<int64_t>, std::vector<int64_t>>> list{
-      {{7}, {0}}, {{3, 5}, {1}}, {{3, 5}, {0}}, {{4, 0}, {1}}, {{0, 4}, {1}}, {{2, 3, 33}, {2}}, {{2, 3, 4}, {0, 2}}, {{1, 1}, {0}}, {{5, 1025}, {1}}, {{2, 3, 4, 5}, {1, 2}}};
+      {{7}, {0}},        {{3, 5}, {1}},       {{3, 5}, {0}}, {{4, 0}, {1}},    {{0, 4}, {1}},
+      {{2, 3, 33}, {2}}, {{2, 3, 4}, {0, 2}}, {{1, 1}, {0}}, {{5, 1025}, {1}}, {{2, 3, 4, 5}, {1, 2}}};
   return list;
 }
 
@@ -162,7 +186,9 @@ OpGraph reduce_graph(const std::string& kind, DType dtype, uint32_t seed) {
   for (const auto& [dims, axes] : reductions()) {
     const bool arg = kind.starts_with("arg");
     if (arg && (axes.size() != 1 || dims[static_cast<size_t>(axes[0])] == 0)) continue;
-    const Data data = picks ? Data::kSpecial : kind == "prod" && is_float(dtype) ? Data::kPositive : Data::kPlain;
+    const Data data = picks                               ? Data::kSpecial
+                      : kind == "prod" && is_float(dtype) ? Data::kPositive
+                                                          : Data::kPlain;
     AttrMap attrs{{"kind", kind}, {"axes", axes}};
     if (arg) attrs["select_last"] = int64_t{view % 2};
     if (dims.size() == 2 && dims[1] > 100 && kind == "prod") continue;  // overflows everything
@@ -175,9 +201,11 @@ OpGraph softmax_graph(Op op, DType dtype, uint32_t seed) {
   CaseBuilder c(std::string(name_of(op)), dtype, seed);
   c.tolerance(2e-5, 2e-6);
   int view = 0;
-  for (const std::vector<int64_t>& dims : {std::vector<int64_t>{5}, {3, 7}, {2, 1}, {0, 4}, {4, 3, 65}, {2, 1000}, {1, 5000}})
+  for (const std::vector<int64_t>& dims :
+       {std::vector<int64_t>{5}, {3, 7}, {2, 1}, {0, 4}, {4, 3, 65}, {2, 1000}, {1, 5000}})
     for (int64_t axis = 0; axis < static_cast<int64_t>(dims.size()); ++axis)
-      for (const Data data : {Data::kPlain, Data::kSpecial}) c.output(c.b().op(op, {c.view(dims, data, view++ % 4, dtype)}, {{"axis", axis}}));
+      for (const Data data : {Data::kPlain, Data::kSpecial})
+        c.output(c.b().op(op, {c.view(dims, data, view++ % 4, dtype)}, {{"axis", axis}}));
   return c.finish();
 }
 
@@ -185,13 +213,15 @@ OpGraph normalize_graph(const std::string& kind, DType dtype, uint32_t seed) {
   CaseBuilder c("normalize_" + kind, dtype, seed);
   c.tolerance(1e-4, 1e-4);
   int view = 0;
-  for (const std::vector<int64_t>& dims : {std::vector<int64_t>{3, 7}, {1, 1}, {0, 4}, {2, 3, 64}, {2, 768}, {1, 4100}}) {
+  for (const std::vector<int64_t>& dims :
+       {std::vector<int64_t>{3, 7}, {1, 1}, {0, 4}, {2, 3, 64}, {2, 768}, {1, 4100}}) {
     for (int64_t axis = 0; axis < static_cast<int64_t>(dims.size()); ++axis) {
       const ValueId x = c.view(dims, Data::kPlain, view % 4, dtype);
       std::vector<ValueId> operands{x};
       const std::vector<int64_t> tail(dims.begin() + axis, dims.end());
       if (view % 3 != 0) operands.push_back(c.b().broadcast(c.input(tail), c.b().type(x).dims));
-      if (view % 3 == 2 && kind == "layer") operands.push_back(c.b().broadcast(c.input(tail), c.b().type(x).dims));
+      if (view % 3 == 2 && kind == "layer")
+        operands.push_back(c.b().broadcast(c.input(tail), c.b().type(x).dims));
       c.output(c.b().op(Op::normalize, operands, {{"kind", kind}, {"axis", axis}, {"epsilon", 1e-5}}));
       ++view;
     }
@@ -202,9 +232,14 @@ OpGraph normalize_graph(const std::string& kind, DType dtype, uint32_t seed) {
 OpGraph dot_graph(DType dtype, uint32_t seed) {
   CaseBuilder c("dot", dtype, seed);
   c.tolerance(1e-4, 2e-4);
-  struct Sizes { std::vector<int64_t> batch; int64_t m, k, n; };
-  const std::vector<Sizes> sizes{{{}, 1, 1, 1}, {{}, 3, 5, 7}, {{}, 0, 4, 5}, {{}, 4, 0, 5}, {{}, 17, 33, 65}, {{2}, 5, 8, 16}, {{2, 3}, 4, 7, 9}, {{0}, 2, 3, 4},
-                                {{}, 64, 128, 64}, {{}, 129, 64, 200}, {{}, 1, 256, 96}, {{3}, 16, 64, 32}, {{}, 96, 1, 1}};
+  struct Sizes {
+    std::vector<int64_t> batch;
+    int64_t m, k, n;
+  };
+  const std::vector<Sizes> sizes{{{}, 1, 1, 1},     {{}, 3, 5, 7},      {{}, 0, 4, 5},     {{}, 4, 0, 5},
+                                 {{}, 17, 33, 65},  {{2}, 5, 8, 16},    {{2, 3}, 4, 7, 9}, {{0}, 2, 3, 4},
+                                 {{}, 64, 128, 64}, {{}, 129, 64, 200}, {{}, 1, 256, 96},  {{3}, 16, 64, 32},
+                                 {{}, 96, 1, 1}};
   int view = 0;
   for (const Sizes& s : sizes) {
     std::vector<int64_t> lhs = s.batch, rhs = s.batch;
@@ -229,19 +264,32 @@ OpGraph dot_graph(DType dtype, uint32_t seed) {
 OpGraph conv_graph(DType dtype, uint32_t seed) {
   CaseBuilder c("conv", dtype, seed);
   c.tolerance(1e-4, 3e-4);
-  struct Sizes { std::vector<int64_t> x, w, strides, begin, end, dilations; int64_t groups; };
+  struct Sizes {
+    std::vector<int64_t> x, w, strides, begin, end, dilations;
+    int64_t groups;
+  };
   const std::vector<Sizes> sizes{
-      {{1, 1, 5, 5}, {1, 1, 3, 3}, {1, 1}, {0, 0}, {0, 0}, {1, 1}, 1},   {{2, 3, 9, 7}, {4, 3, 3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, 1},
-      {{1, 8, 10, 11}, {16, 8, 3, 3}, {2, 2}, {1, 1}, {1, 1}, {1, 1}, 1}, {{1, 6, 8, 8}, {6, 1, 3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, 6},
-      {{1, 4, 9, 9}, {6, 2, 3, 3}, {1, 1}, {2, 2}, {2, 2}, {2, 2}, 2},   {{1, 16, 6, 6}, {8, 16, 1, 1}, {1, 1}, {0, 0}, {0, 0}, {1, 1}, 1},
-      {{0, 3, 4, 4}, {2, 3, 3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, 1},   {{1, 3, 12, 5}, {4, 3, 5, 1}, {3, 1}, {2, 0}, {1, 0}, {1, 1}, 1},
-      {{2, 5, 13}, {7, 5, 3}, {1}, {1}, {1}, {1}, 1},                    {{1, 2, 4, 5, 6}, {3, 2, 3, 3, 3}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, 1}};
+      {{1, 1, 5, 5}, {1, 1, 3, 3}, {1, 1}, {0, 0}, {0, 0}, {1, 1}, 1},
+      {{2, 3, 9, 7}, {4, 3, 3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, 1},
+      {{1, 8, 10, 11}, {16, 8, 3, 3}, {2, 2}, {1, 1}, {1, 1}, {1, 1}, 1},
+      {{1, 6, 8, 8}, {6, 1, 3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, 6},
+      {{1, 4, 9, 9}, {6, 2, 3, 3}, {1, 1}, {2, 2}, {2, 2}, {2, 2}, 2},
+      {{1, 16, 6, 6}, {8, 16, 1, 1}, {1, 1}, {0, 0}, {0, 0}, {1, 1}, 1},
+      {{0, 3, 4, 4}, {2, 3, 3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, 1},
+      {{1, 3, 12, 5}, {4, 3, 5, 1}, {3, 1}, {2, 0}, {1, 0}, {1, 1}, 1},
+      {{2, 5, 13}, {7, 5, 3}, {1}, {1}, {1}, {1}, 1},
+      {{1, 2, 4, 5, 6}, {3, 2, 3, 3, 3}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, 1}};
   int view = 0;
   for (const Sizes& s : sizes) {
     for (int bias = 0; bias < 2; ++bias, ++view) {
       std::vector<ValueId> operands{c.view(s.x, Data::kPlain, view % 3 == 1 ? 1 : 0, dtype), c.input(s.w)};
       if (bias == 1) operands.push_back(c.input({s.w[0]}));
-      c.output(c.b().op(Op::conv, operands, {{"strides", s.strides}, {"pads_begin", s.begin}, {"pads_end", s.end}, {"dilations", s.dilations}, {"groups", s.groups}}));
+      c.output(c.b().op(Op::conv, operands,
+                        {{"strides", s.strides},
+                         {"pads_begin", s.begin},
+                         {"pads_end", s.end},
+                         {"dilations", s.dilations},
+                         {"groups", s.groups}}));
     }
   }
   return c.finish();
@@ -249,26 +297,47 @@ OpGraph conv_graph(DType dtype, uint32_t seed) {
 
 OpGraph pool_graph(const std::string& kind, DType dtype, uint32_t seed) {
   CaseBuilder c("pool_" + kind, dtype, seed);
-  struct Sizes { std::vector<int64_t> x, kernel, strides, begin, end, dilations; int64_t ceil, include; };
-  const std::vector<Sizes> sizes{{{1, 1, 4, 4}, {2, 2}, {2, 2}, {0, 0}, {0, 0}, {1, 1}, 0, 0}, {{2, 3, 7, 9}, {3, 3}, {2, 2}, {1, 1}, {1, 1}, {1, 1}, 0, 0},
-                                 {{1, 2, 8, 7}, {3, 2}, {2, 3}, {1, 0}, {1, 1}, {1, 1}, 1, 1}, {{0, 2, 4, 4}, {2, 2}, {1, 1}, {0, 0}, {0, 0}, {1, 1}, 0, 0},
-                                 {{1, 4, 6, 6}, {6, 6}, {1, 1}, {0, 0}, {0, 0}, {1, 1}, 0, 0}, {{2, 3, 11}, {3}, {2}, {1}, {1}, {1}, 0, 1}};
+  struct Sizes {
+    std::vector<int64_t> x, kernel, strides, begin, end, dilations;
+    int64_t ceil, include;
+  };
+  const std::vector<Sizes> sizes{{{1, 1, 4, 4}, {2, 2}, {2, 2}, {0, 0}, {0, 0}, {1, 1}, 0, 0},
+                                 {{2, 3, 7, 9}, {3, 3}, {2, 2}, {1, 1}, {1, 1}, {1, 1}, 0, 0},
+                                 {{1, 2, 8, 7}, {3, 2}, {2, 3}, {1, 0}, {1, 1}, {1, 1}, 1, 1},
+                                 {{0, 2, 4, 4}, {2, 2}, {1, 1}, {0, 0}, {0, 0}, {1, 1}, 0, 0},
+                                 {{1, 4, 6, 6}, {6, 6}, {1, 1}, {0, 0}, {0, 0}, {1, 1}, 0, 0},
+                                 {{2, 3, 11}, {3}, {2}, {1}, {1}, {1}, 0, 1}};
   int view = 0;
   for (const Sizes& s : sizes)
-    c.output(c.b().op(Op::pool, {c.view(s.x, kind == "max" ? Data::kSpecial : Data::kPlain, view++ % 4, dtype)},
-                      {{"kind", kind}, {"kernel", s.kernel}, {"strides", s.strides}, {"pads_begin", s.begin}, {"pads_end", s.end}, {"dilations", s.dilations}, {"ceil_mode", s.ceil}, {"count_include_pad", s.include}}));
+    c.output(c.b().op(Op::pool,
+                      {c.view(s.x, kind == "max" ? Data::kSpecial : Data::kPlain, view++ % 4, dtype)},
+                      {{"kind", kind},
+                       {"kernel", s.kernel},
+                       {"strides", s.strides},
+                       {"pads_begin", s.begin},
+                       {"pads_end", s.end},
+                       {"dilations", s.dilations},
+                       {"ceil_mode", s.ceil},
+                       {"count_include_pad", s.include}}));
   return c.finish();
 }
 
 OpGraph gather_graph(DType dtype, uint32_t seed) {
   CaseBuilder c("gather", dtype, seed);
-  struct Sizes { std::vector<int64_t> data, indices; int64_t axis; };
-  const std::vector<Sizes> sizes{{{5}, {}, 0}, {{5, 3}, {4}, 0}, {{5, 3}, {2, 2}, 1}, {{2, 6, 4}, {3}, 1}, {{7, 1}, {0}, 0}, {{1, 3}, {5}, 0}, {{300, 33}, {17}, 0}};
+  struct Sizes {
+    std::vector<int64_t> data, indices;
+    int64_t axis;
+  };
+  const std::vector<Sizes> sizes{{{5}, {}, 0},     {{5, 3}, {4}, 0}, {{5, 3}, {2, 2}, 1}, {{2, 6, 4}, {3}, 1},
+                                 {{7, 1}, {0}, 0}, {{1, 3}, {5}, 0}, {{300, 33}, {17}, 0}};
   int view = 0;
   for (const Sizes& s : sizes) {
     const int64_t extent = s.data[static_cast<size_t>(s.axis)];
     const DType index_type = view % 2 == 0 ? DType::int64 : DType::int32;
-    c.output(c.b().op(Op::gather, {c.view(s.data, Data::kSpecial, view % 4, dtype), c.indices(s.indices, -extent, extent, index_type)}, {{"axis", s.axis}}));
+    c.output(c.b().op(
+        Op::gather,
+        {c.view(s.data, Data::kSpecial, view % 4, dtype), c.indices(s.indices, -extent, extent, index_type)},
+        {{"axis", s.axis}}));
     ++view;
   }
   return c.finish();
@@ -278,16 +347,40 @@ OpGraph movement_graph(const std::string& op, DType dtype, uint32_t seed) {
   CaseBuilder c(op, dtype, seed);
   Builder& b = c.b();
   for (int view = 0; view < 4; ++view) {
-    const auto in = [&](std::vector<int64_t> dims) { return c.view(std::move(dims), Data::kSpecial, view, dtype); };
-    if (op == "reshape") { c.output(b.reshape(in({4, 6}), {3, 8})); c.output(b.reshape(in({2, 3, 4}), {6, 4})); c.output(b.reshape(in({0, 3}), {0})); c.output(b.reshape(in({1}), {})); }
-    if (op == "transpose") { c.output(b.transpose(in({3, 5}), {1, 0})); c.output(b.transpose(in({2, 3, 4, 5}), {0, 2, 1, 3})); c.output(b.transpose(in({0, 3}), {1, 0})); c.output(b.transpose(in({70, 67}), {1, 0})); }
-    if (op == "broadcast") { c.output(b.broadcast(in({1, 5}), {3, 5})); c.output(b.broadcast(in({3, 1}), {2, 3, 4})); c.output(b.broadcast(in({1}), {0, 4})); }
-    if (op == "slice") {
-      c.output(b.op(Op::slice, {in({9, 5})}, {{"starts", Dims{8, 1}}, {"steps", std::vector<int64_t>{-3, 2}}, {"shape", Dims{3, 2}}}));
-      c.output(b.op(Op::slice, {in({4, 5})}, {{"starts", Dims{2, 0}}, {"steps", std::vector<int64_t>{1, 1}}, {"shape", Dims{0, 5}}}));
+    const auto in = [&](std::vector<int64_t> dims) {
+      return c.view(std::move(dims), Data::kSpecial, view, dtype);
+    };
+    if (op == "reshape") {
+      c.output(b.reshape(in({4, 6}), {3, 8}));
+      c.output(b.reshape(in({2, 3, 4}), {6, 4}));
+      c.output(b.reshape(in({0, 3}), {0}));
+      c.output(b.reshape(in({1}), {}));
     }
-    if (op == "concat") { c.output(b.op(Op::concat, {in({2, 3}), in({2, 4}), in({2, 0})}, {{"axis", int64_t{1}}})); c.output(b.op(Op::concat, {in({1, 3, 2}), in({5, 3, 2})}, {{"axis", int64_t{0}}})); }
-    if (op == "pad") { c.output(b.op(Op::pad, {in({3, 4})}, {{"low", std::vector<int64_t>{1, 0}}, {"high", std::vector<int64_t>{2, 3}}})); }
+    if (op == "transpose") {
+      c.output(b.transpose(in({3, 5}), {1, 0}));
+      c.output(b.transpose(in({2, 3, 4, 5}), {0, 2, 1, 3}));
+      c.output(b.transpose(in({0, 3}), {1, 0}));
+      c.output(b.transpose(in({70, 67}), {1, 0}));
+    }
+    if (op == "broadcast") {
+      c.output(b.broadcast(in({1, 5}), {3, 5}));
+      c.output(b.broadcast(in({3, 1}), {2, 3, 4}));
+      c.output(b.broadcast(in({1}), {0, 4}));
+    }
+    if (op == "slice") {
+      c.output(b.op(Op::slice, {in({9, 5})},
+                    {{"starts", Dims{8, 1}}, {"steps", std::vector<int64_t>{-3, 2}}, {"shape", Dims{3, 2}}}));
+      c.output(b.op(Op::slice, {in({4, 5})},
+                    {{"starts", Dims{2, 0}}, {"steps", std::vector<int64_t>{1, 1}}, {"shape", Dims{0, 5}}}));
+    }
+    if (op == "concat") {
+      c.output(b.op(Op::concat, {in({2, 3}), in({2, 4}), in({2, 0})}, {{"axis", int64_t{1}}}));
+      c.output(b.op(Op::concat, {in({1, 3, 2}), in({5, 3, 2})}, {{"axis", int64_t{0}}}));
+    }
+    if (op == "pad") {
+      c.output(b.op(Op::pad, {in({3, 4})},
+                    {{"low", std::vector<int64_t>{1, 0}}, {"high", std::vector<int64_t>{2, 3}}}));
+    }
   }
   return c.finish();
 }
@@ -295,13 +388,16 @@ OpGraph movement_graph(const std::string& op, DType dtype, uint32_t seed) {
 OpGraph iota_graph(DType dtype, uint32_t seed) {
   CaseBuilder c("iota", dtype, seed);
   for (const auto& dims : {Dims{5}, Dims{0}, Dims{3, 4}, Dims{1000}})
-    for (int64_t axis = 0; axis < static_cast<int64_t>(dims.size()); ++axis) c.output(c.b().op(Op::iota, {}, {{"shape", dims}, {"axis", axis}, {"dtype", dtype}}));
+    for (int64_t axis = 0; axis < static_cast<int64_t>(dims.size()); ++axis)
+      c.output(c.b().op(Op::iota, {}, {{"shape", dims}, {"axis", axis}, {"dtype", dtype}}));
   return c.finish();
 }
 
 }  // namespace
 
-std::vector<DType> table_dtypes() { return {DType::float32, DType::float16, DType::bfloat16, DType::int64, DType::int32, DType::boolean}; }
+std::vector<DType> table_dtypes() {
+  return {DType::float32, DType::float16, DType::bfloat16, DType::int64, DType::int32, DType::boolean};
+}
 
 std::vector<OpGraph> op_graphs() {
   std::vector<OpGraph> graphs;
@@ -312,7 +408,8 @@ std::vector<OpGraph> op_graphs() {
       if (accepts(info.domain, dtype)) graphs.push_back(map_graph(info, dtype, seed++));
     graphs.push_back(cast_graph(dtype, seed++));
     if (!boolean)
-      for (const char* kind : {"sum", "prod", "max", "min", "mean", "argmax", "argmin"}) graphs.push_back(reduce_graph(kind, dtype, seed++));
+      for (const char* kind : {"sum", "prod", "max", "min", "mean", "argmax", "argmin"})
+        graphs.push_back(reduce_graph(kind, dtype, seed++));
     if (real) {
       graphs.push_back(softmax_graph(Op::softmax, dtype, seed++));
       graphs.push_back(softmax_graph(Op::log_softmax, dtype, seed++));
@@ -324,8 +421,10 @@ std::vector<OpGraph> op_graphs() {
     if (!boolean) graphs.push_back(dot_graph(dtype, seed++));
     if (real) graphs.push_back(pool_graph("max", dtype, seed++));
     graphs.push_back(gather_graph(dtype, seed++));
-    for (const char* op : {"reshape", "transpose", "broadcast", "slice", "concat", "pad"}) graphs.push_back(movement_graph(op, dtype, seed++));
-    if (dtype == DType::int64 || dtype == DType::int32 || dtype == DType::float32) graphs.push_back(iota_graph(dtype, seed++));
+    for (const char* op : {"reshape", "transpose", "broadcast", "slice", "concat", "pad"})
+      graphs.push_back(movement_graph(op, dtype, seed++));
+    if (dtype == DType::int64 || dtype == DType::int32 || dtype == DType::float32)
+      graphs.push_back(iota_graph(dtype, seed++));
   }
   return graphs;
 }

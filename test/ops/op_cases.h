@@ -1,5 +1,6 @@
-// Graphs that exercise every core op in every dtype. Entry: op_graphs. Each graph holds many small cases of one op and dtype:
-// sizes 0, 1 and odd, operands seen through transposes, broadcasts and reversed slices, special values where they are defined.
+// Graphs that exercise every core op in every dtype. Entry: op_graphs. Each graph holds many small cases of
+// one op and dtype: sizes 0, 1 and odd, operands seen through transposes, broadcasts and reversed slices,
+// special values where they are defined.
 #pragma once
 #include <string>
 #include <vector>
@@ -10,11 +11,11 @@
 namespace ge::test {
 
 struct OpGraph {
-  std::string op;                   // row of the table
-  DType dtype = DType::float32;     // column
-  Graph graph;                      // every output is one case
-  std::vector<HostTensor> inputs;   // as graph.inputs
-  double rtol = 0, atol = 0;        // between an optimised and a reference result
+  std::string op;                  // row of the table
+  DType dtype = DType::float32;    // column
+  Graph graph;                     // every output is one case
+  std::vector<HostTensor> inputs;  // as graph.inputs
+  double rtol = 0, atol = 0;       // between an optimised and a reference result
 };
 // Every core op in every dtype of the table. Seeded: the same on every machine.
 std::vector<OpGraph> op_graphs();

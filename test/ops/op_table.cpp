@@ -1,5 +1,6 @@
-// op_table [--device cpu|cuda] [--op NAME] [--out FILE]: every core op in every dtype, reference against the device, as a table.
-// Exit code 0: all agree; 1: some differ; 77: no such device here. With GE_QUICK in the environment every 24th graph runs.
+// op_table [--device cpu|cuda] [--op NAME] [--out FILE]: every core op in every dtype, reference against the
+// device, as a table. Exit code 0: all agree; 1: some differ; 77: no such device here. With GE_QUICK in the
+// environment every 24th graph runs.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -11,13 +12,17 @@
 
 #include "compiler/evaluate.h"
 #include "numeric/convert.h"
-#include "ops/op_cases.h"
 #include "ops/compile_and_run.h"
+#include "ops/op_cases.h"
 
 namespace ge::test {
 namespace {
 
-struct Difference { size_t count = 0; int64_t first = -1; double got = 0, expected = 0; };
+struct Difference {
+  size_t count = 0;
+  int64_t first = -1;
+  double got = 0, expected = 0;
+};
 
 bool close_enough(double got, double expected, double rtol, double atol) {
   if (std::isnan(expected) || std::isnan(got)) return std::isnan(expected) && std::isnan(got);
@@ -35,7 +40,8 @@ Difference compare(const HostTensor& got, const HostTensor& expected, double rto
       e = load_as_double(expected.dtype, expected.bytes.data(), i);
       same = close_enough(g, e, rtol, atol);
     } else {
-      const int64_t a = load_as_int64(got.dtype, got.bytes.data(), i), b = load_as_int64(expected.dtype, expected.bytes.data(), i);
+      const int64_t a = load_as_int64(got.dtype, got.bytes.data(), i),
+                    b = load_as_int64(expected.dtype, expected.bytes.data(), i);
       same = a == b;
       g = static_cast<double>(a);
       e = static_cast<double>(b);
@@ -48,7 +54,11 @@ Difference compare(const HostTensor& got, const HostTensor& expected, double rto
 
 // "ok 20" cases, or "FAIL" with the first difference told on standard output.
 std::string check_graph(const OpGraph& g, const std::string& device) {
-  const auto tell = [&](const std::string& text) { std::printf("FAILED %s %s on %s: %s\n", g.op.c_str(), std::string(name_of(g.dtype)).c_str(), device.c_str(), text.c_str()); return std::string("FAIL"); };
+  const auto tell = [&](const std::string& text) {
+    std::printf("FAILED %s %s on %s: %s\n", g.op.c_str(), std::string(name_of(g.dtype)).c_str(),
+                device.c_str(), text.c_str());
+    return std::string("FAIL");
+  };
   auto expected = reference_evaluator()(g.graph, g.inputs, {});
   if (!expected.ok()) return tell("reference: " + expected.error().to_string());
   auto got = compile_and_run(g.graph, g.inputs, device, {});
@@ -59,8 +69,10 @@ std::string check_graph(const OpGraph& g, const std::string& device) {
     const Difference d = compare(a, e, g.rtol, g.atol);
     if (d.count == 0) continue;
     char text[200];
-    std::snprintf(text, sizeof text, "case %zu %s: %zu of %lld differ, first at %lld: got %.9g, expected %.9g", i, dims_to_string(e.dims).c_str(), d.count,
-                  static_cast<long long>(e.count()), static_cast<long long>(d.first), d.got, d.expected);
+    std::snprintf(text, sizeof text,
+                  "case %zu %s: %zu of %lld differ, first at %lld: got %.9g, expected %.9g", i,
+                  dims_to_string(e.dims).c_str(), d.count, static_cast<long long>(e.count()),
+                  static_cast<long long>(d.first), d.got, d.expected);
     return tell(text);
   }
   return "ok " + std::to_string(expected->size());

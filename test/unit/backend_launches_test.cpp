@@ -18,7 +18,10 @@ size_t launches(const std::string& text, const std::string& target) {
   return compiled->summary.targets[0].launches;
 }
 
-struct Pattern { const char* name; const char* text; };
+struct Pattern {
+  const char* name;
+  const char* text;
+};
 
 const Pattern kOneLaunch[] = {
     {"softmax with its scale", R"(graph (%x: float16[batch, 12, 64, 64]) {
@@ -28,7 +31,8 @@ const Pattern kOneLaunch[] = {
   %y = softmax(%m) {axis = 3} : float16[batch, 12, 64, 64]
   return %y as "y"
 })"},
-    {"residual and layer norm, both kept", R"(graph (%x: float32[batch, 768], %r: float32[batch, 768], %g: float32[768], %b: float32[768]) {
+    {"residual and layer norm, both kept",
+     R"(graph (%x: float32[batch, 768], %r: float32[batch, 768], %g: float32[768], %b: float32[768]) {
   %s = add(%x, %r) : float32[batch, 768]
   %gb = broadcast(%g) {shape = [batch, 768]} : float32[batch, 768]
   %bb = broadcast(%b) {shape = [batch, 768]} : float32[batch, 768]
@@ -70,7 +74,8 @@ const Pattern kOneLaunch[] = {
   %y = relu(%s) : float32[batch, 96]
   return %y as "y"
 })"},
-    {"conv, bias and relu", R"(graph (%x: float16[batch, 16, 14, 14], %w: float16[32, 16, 3, 3], %b: float16[32]) {
+    {"conv, bias and relu",
+     R"(graph (%x: float16[batch, 16, 14, 14], %w: float16[32, 16, 3, 3], %b: float16[32]) {
   %d = conv(%x, %w, %b) {strides = [1, 1], pads_begin = [1, 1], pads_end = [1, 1], dilations = [1, 1], groups = 1} : float16[batch, 32, 14, 14]
   %y = relu(%d) : float16[batch, 32, 14, 14]
   return %y as "y"
@@ -94,7 +99,8 @@ TEST_CASE("what belongs together is one launch on sm_90") {
   }
 }
 
-TEST_CASE("an erf gelu behind a product is one launch of ours or two of which one is the library's, never three") {
+TEST_CASE(
+    "an erf gelu behind a product is one launch of ours or two of which one is the library's, never three") {
   if (!Nvrtc::open().ok()) return;
   const size_t n = launches(R"(graph (%x: float16[64, 1024], %w: float16[1024, 4096], %b: float16[4096]) {
   %d = dot(%x, %w) : float16[64, 4096]
@@ -102,7 +108,8 @@ TEST_CASE("an erf gelu behind a product is one launch of ours or two of which on
   %s = add(%d, %bb) : float16[64, 4096]
   %y = gelu(%s) : float16[64, 4096]
   return %y as "y"
-})", "sm_90");
+})",
+                            "sm_90");
   CHECK(n >= 1);
   CHECK(n <= 2);
 }

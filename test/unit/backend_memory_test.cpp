@@ -6,13 +6,16 @@
 namespace ge {
 namespace {
 
-struct Bytes { int64_t begin, end; };
+struct Bytes {
+  int64_t begin, end;
+};
 
 // Where a lifetime's bytes are under `n`, slots laid out one behind the other.
 Bytes bytes_of_place(const MemoryPlan& plan, const std::vector<Lifetime>& all, size_t i, int64_t n) {
   const std::map<std::string, int64_t> symbols{{"n", n}};
   int64_t base = 0;
-  for (uint32_t s = 0; s < plan.places[i].slot; ++s) base += (*plan.slots[s].evaluate(symbols) + 255) / 256 * 256;
+  for (uint32_t s = 0; s < plan.places[i].slot; ++s)
+    base += (*plan.slots[s].evaluate(symbols) + 255) / 256 * 256;
   const int64_t begin = base + plan.places[i].offset_bytes;
   return {begin, begin + *all[i].size_bytes.evaluate(symbols)};
 }
@@ -23,7 +26,8 @@ void check_disjoint(const std::vector<Lifetime>& all, int64_t n) {
   for (size_t i = 0; i < all.size(); ++i) {
     const Bytes a = bytes_of_place(plan, all, i, n);
     CHECK(plan.places[i].offset_bytes % 256 == 0);
-    CHECK(plan.places[i].offset_bytes + *all[i].size_bytes.evaluate(symbols) <= *plan.slots[plan.places[i].slot].evaluate(symbols));
+    CHECK(plan.places[i].offset_bytes + *all[i].size_bytes.evaluate(symbols) <=
+          *plan.slots[plan.places[i].slot].evaluate(symbols));
     for (size_t j = 0; j < i; ++j) {
       if (all[i].first > all[j].last || all[j].first > all[i].last) continue;
       const Bytes b = bytes_of_place(plan, all, j, n);

@@ -16,7 +16,8 @@ constexpr const char* kFolder = "test/golden/faults";
 // The text with paths as they are from the graph's folder: the same in every clone.
 std::string relative(std::string text, const std::string& folder) {
   const std::string prefix = folder + "/";
-  for (size_t at = text.find(prefix); at != std::string::npos; at = text.find(prefix, at)) text.erase(at, prefix.size());
+  for (size_t at = text.find(prefix); at != std::string::npos; at = text.find(prefix, at))
+    text.erase(at, prefix.size());
   return text;
 }
 
@@ -32,7 +33,9 @@ std::string told_of(const std::string& path) {
 }
 
 // What ge-compile says about a file, named as if it were called from its folder.
-std::string faults_of(const std::string& path) { return relative(told_of(path), folder_of(path)); }
+std::string faults_of(const std::string& path) {
+  return relative(told_of(path), folder_of(path));
+}
 
 }  // namespace
 

@@ -30,25 +30,40 @@ ValueId expand_normalize(Builder& b, const Node& node) {
   ValueId x = b.cast(in, wide);
   if (attr_string(node, "kind") == "layer") x = b.op(Op::sub, {x, row(b, x, "mean", axes)});
   const ValueId variance = b.reduce(b.op(Op::mul, {x, x}), "mean", axes, true);
-  const ValueId scale = b.op(Op::rsqrt, {b.map(Op::add, {variance, b.scalar(wide, attr_double(node, "epsilon", 1e-5))})});
+  const ValueId scale =
+      b.op(Op::rsqrt, {b.map(Op::add, {variance, b.scalar(wide, attr_double(node, "epsilon", 1e-5))})});
   ValueId y = b.map(Op::mul, {x, scale});
-  if (node.operands.size() > 1 && node.operands[1] != kNone) y = b.op(Op::mul, {y, b.cast(node.operands[1], wide)});
-  if (node.operands.size() > 2 && node.operands[2] != kNone) y = b.op(Op::add, {y, b.cast(node.operands[2], wide)});
+  if (node.operands.size() > 1 && node.operands[1] != kNone)
+    y = b.op(Op::mul, {y, b.cast(node.operands[1], wide)});
+  if (node.operands.size() > 2 && node.operands[2] != kNone)
+    y = b.op(Op::add, {y, b.cast(node.operands[2], wide)});
   return b.cast(y, own);
 }
 
 }  // namespace
 
-bool is_composite(Op op) { return op == Op::softmax || op == Op::log_softmax || op == Op::normalize; }
+bool is_composite(Op op) {
+  return op == Op::softmax || op == Op::log_softmax || op == Op::normalize;
+}
 
 DType compute_type(DType dtype) {
   switch (dtype) {
-    case DType::float64: return DType::float64;
-    case DType::float32: case DType::float16: case DType::bfloat16: case DType::float8e4m3fn: case DType::float8e5m2:
+    case DType::float64:
+      return DType::float64;
+    case DType::float32:
+    case DType::float16:
+    case DType::bfloat16:
+    case DType::float8e4m3fn:
+    case DType::float8e5m2:
       return DType::float32;
-    case DType::boolean: return DType::boolean;
-    case DType::int64: case DType::uint64: case DType::uint32: return DType::int64;
-    default: return DType::int32;
+    case DType::boolean:
+      return DType::boolean;
+    case DType::int64:
+    case DType::uint64:
+    case DType::uint32:
+      return DType::int64;
+    default:
+      return DType::int32;
   }
 }
 

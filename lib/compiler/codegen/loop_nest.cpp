@@ -13,7 +13,9 @@ namespace {
 
 constexpr uint16_t kNoRegister = 0xffff;
 
-Error refuse(std::string reason) { return fail(Code::no_kernel).say(std::move(reason)); }
+Error refuse(std::string reason) {
+  return fail(Code::no_kernel).say(std::move(reason));
+}
 
 bool wraps_to_own_type(DType dtype) {  // integers whose registers are wider than they are
   return is_integer(dtype) && bits_of(dtype) < bits_of(compute_type(dtype));
@@ -21,8 +23,9 @@ bool wraps_to_own_type(DType dtype) {  // integers whose registers are wider tha
 
 double op_weight(uint16_t code) {  // exp and its kin cost about eight multiplies
   const auto* info = scalar_op_info(code);
-  const bool cheap = info != nullptr && (code <= 5 || (code >= 8 && code <= 13) || (code >= 33 && code <= 66) || code == 71 ||
-                                         code == 72 || code >= 79);
+  const bool cheap =
+      info != nullptr && (code <= 5 || (code >= 8 && code <= 13) || (code >= 33 && code <= 66) ||
+                          code == 71 || code == 72 || code >= 79);
   return cheap ? 1 : 8;
 }
 
@@ -38,7 +41,10 @@ class NestBuilder {
   }
 
  private:
-  struct Emitted { AxisMaps maps; uint16_t reg; };
+  struct Emitted {
+    AxisMaps maps;
+    uint16_t reg;
+  };
 
   // -- domain --
   // The largest output; of equal ones the last to be computed, which may need the others.
@@ -77,12 +83,18 @@ class NestBuilder {
     const Dims& from = graph_.type(operand).dims;
     const Dims& to = graph_.type(node.results[0]).dims;
     switch (node.op) {
-      case Op::transpose: return through_transpose(maps, attr_ints(node, "perm"));
-      case Op::broadcast: return through_broadcast(maps, from, to);
-      case Op::slice: return through_slice(maps, attr_dims(node, "starts"), attr_ints(node, "steps"));
-      case Op::reshape: return through_unit_reshape(maps, from, to);
-      case Op::cast: return maps;
-      default: return is_map(node.op) ? std::optional(maps) : std::nullopt;
+      case Op::transpose:
+        return through_transpose(maps, attr_ints(node, "perm"));
+      case Op::broadcast:
+        return through_broadcast(maps, from, to);
+      case Op::slice:
+        return through_slice(maps, attr_dims(node, "starts"), attr_ints(node, "steps"));
+      case Op::reshape:
+        return through_unit_reshape(maps, from, to);
+      case Op::cast:
+        return maps;
+      default:
+        return is_map(node.op) ? std::optional(maps) : std::nullopt;
     }
   }
 
@@ -101,13 +113,15 @@ class NestBuilder {
     return order_domain(extents, rows, dims.size());
   }
 
-  Status place_reduction(const Node& node, const std::map<ValueId, AxisMaps>& seen, Dims& extents, std::vector<int8_t>& rows) {
+  Status place_reduction(const Node& node, const std::map<ValueId, AxisMaps>& seen, Dims& extents,
+                         std::vector<int8_t>& rows) {
     const Dims& operand = graph_.type(node.operands[0]).dims;
     const auto& axes = attr_ints(node, "axes");
     if (!rows.empty()) {
       if (axes.size() != rows.size()) return refuse("reductions over different axes");
       for (size_t i = 0; i < axes.size(); ++i)
-        if (!(operand[static_cast<size_t>(axes[i])] == extents[static_cast<size_t>(rows[i])])) return refuse("reductions over rows of different length");
+        if (!(operand[static_cast<size_t>(axes[i])] == extents[static_cast<size_t>(rows[i])]))
+          return refuse("reductions over rows of different length");
       return {};
     }
     const auto found = seen.find(node.operands[0]);
@@ -151,19 +165,23 @@ class NestBuilder {
     domain_elements_ = opt_product(0, nest_.domain.size());
     return {};
   }
-  double opt_product(size_t from, size_t to) const { return static_cast<double>(opt_value(product(nest_.domain, from, to))); }
+  double opt_product(size_t from, size_t to) const {
+    return static_cast<double>(opt_value(product(nest_.domain, from, to)));
+  }
 
   // An op may run once per element of its own result, not once per element of a larger loop.
   Status check_redundancy(const Node& node, ValueId counted, bool element) const {
     const double runs = element ? domain_elements_ : outer_elements_;
     if (domain_elements_ == 0 || runs <= 1.01 * static_cast<double>(opt_elements(counted))) return {};
-    return refuse(std::string(name_of(node.op)) + " would be computed again for every element of a larger loop");
+    return refuse(std::string(name_of(node.op)) +
+                  " would be computed again for every element of a larger loop");
   }
 
   // -- instructions --
   bool is_row_axis(int8_t axis) const { return axis >= static_cast<int8_t>(nest_.program.outer_rank); }
   bool touches_row(const AxisMaps& maps) const {
-    return std::any_of(maps.begin(), maps.end(), [&](const AxisMap& m) { return m.axis >= 0 && is_row_axis(m.axis); });
+    return std::any_of(maps.begin(), maps.end(),
+                       [&](const AxisMap& m) { return m.axis >= 0 && is_row_axis(m.axis); });
   }
   bool is_element(const AxisMaps& maps) const { return nest_.program.row_rank == 0 || touches_row(maps); }
 
@@ -183,7 +201,8 @@ class NestBuilder {
       if (r != kNoRegister && code_[r].element) return true;
     return false;
   }
-  Result<uint16_t> append_op(uint16_t op, DType type, std::initializer_list<uint16_t> registers, uint32_t imm = 0) {
+  Result<uint16_t> append_op(uint16_t op, DType type, std::initializer_list<uint16_t> registers,
+                             uint32_t imm = 0) {
     LoopInstruction in{.op = op, .type = type, .element = any_element(registers), .imm = imm};
     const auto* r = registers.begin();
     if (registers.size() > 0) in.a = r[0];
@@ -196,16 +215,20 @@ class NestBuilder {
     auto& list = nest_.program.constants;
     auto it = std::find(list.begin(), list.end(), constant);
     if (it == list.end()) it = list.insert(list.end(), constant);
-    return append({.op = static_cast<uint16_t>(LoopOp::kConstant), .type = type, .element = nest_.program.row_rank == 0,
+    return append({.op = static_cast<uint16_t>(LoopOp::kConstant),
+                   .type = type,
+                   .element = nest_.program.row_rank == 0,
                    .imm = static_cast<uint32_t>(it - list.begin())});
   }
   Result<uint16_t> round_through(uint16_t reg, DType dtype) {
-    return append_op(static_cast<uint16_t>(LoopOp::kCast), compute_type(dtype), {reg}, static_cast<uint32_t>(dtype));
+    return append_op(static_cast<uint16_t>(LoopOp::kCast), compute_type(dtype), {reg},
+                     static_cast<uint32_t>(dtype));
   }
   // After an op on values of `dtype`: integers wrap to their width; halves round where every op must.
   Result<uint16_t> settle(uint16_t reg, DType dtype) {
     const bool half = is_float(dtype) && bits_of(dtype) < 32;
-    return wraps_to_own_type(dtype) || (half && round_each_op_) ? round_through(reg, dtype) : Result<uint16_t>(reg);
+    return wraps_to_own_type(dtype) || (half && round_each_op_) ? round_through(reg, dtype)
+                                                                : Result<uint16_t>(reg);
   }
 
   Result<uint16_t> value_at(ValueId v, const AxisMaps& maps) {
@@ -223,11 +246,16 @@ class NestBuilder {
     if (value.producer == kNone) return load(v, maps);
     const Node& node = graph_.node(value.producer);
     switch (node.op) {
-      case Op::constant: return constant(*node.data);
-      case Op::iota: return iota(node, value.type.dtype, maps);
-      case Op::cast: return cast(node, maps);
-      case Op::reduce: return reduce(node, maps);
-      default: break;
+      case Op::constant:
+        return constant(*node.data);
+      case Op::iota:
+        return iota(node, value.type.dtype, maps);
+      case Op::cast:
+        return cast(node, maps);
+      case Op::reduce:
+        return reduce(node, maps);
+      default:
+        break;
     }
     if (is_map(node.op)) return map(node, value.type.dtype, maps);
     const auto next = node.operands.size() == 1 ? operand_maps(node, node.operands[0], maps) : std::nullopt;
@@ -243,7 +271,9 @@ class NestBuilder {
     const bool element = is_element(maps);
     nest_.program.operands.push_back({.dtype = dtype, .output = false, .row_level = !element});
     nest_.operands.push_back({false, static_cast<uint32_t>(it - graph_.inputs.begin()), maps});
-    return append({.op = static_cast<uint16_t>(LoopOp::kLoad), .type = compute_type(dtype), .element = element,
+    return append({.op = static_cast<uint16_t>(LoopOp::kLoad),
+                   .type = compute_type(dtype),
+                   .element = element,
                    .imm = static_cast<uint32_t>(nest_.operands.size() - 1)});
   }
 
@@ -267,14 +297,19 @@ class NestBuilder {
     if (!m.offset.is_static()) return refuse("iota sliced from a symbolic start");
     GE_ASSIGN(uint16_t reg, append_constant(DType::int64, static_cast<uint64_t>(*m.offset.value())));
     if (m.axis >= 0) {
-      GE_ASSIGN(uint16_t index, append({.op = static_cast<uint16_t>(LoopOp::kIndex), .type = DType::int64,
-                                        .element = nest_.program.row_rank == 0 || is_row_axis(m.axis), .imm = static_cast<uint32_t>(m.axis)}));
+      GE_ASSIGN(uint16_t index, append({.op = static_cast<uint16_t>(LoopOp::kIndex),
+                                        .type = DType::int64,
+                                        .element = nest_.program.row_rank == 0 || is_row_axis(m.axis),
+                                        .imm = static_cast<uint32_t>(m.axis)}));
       if (m.step != 1) {
         GE_ASSIGN(const uint16_t step, append_constant(DType::int64, static_cast<uint64_t>(m.step)));
         GE_ASSIGN(index, append_op(static_cast<uint16_t>(ScalarOp::mul), DType::int64, {index, step}));
       }
-      if (m.offset.is_value(0)) reg = index;
-      else { GE_ASSIGN(reg, append_op(static_cast<uint16_t>(ScalarOp::add), DType::int64, {index, reg})); }
+      if (m.offset.is_value(0))
+        reg = index;
+      else {
+        GE_ASSIGN(reg, append_op(static_cast<uint16_t>(ScalarOp::add), DType::int64, {index, reg}));
+      }
     }
     return dtype == DType::int64 ? Result<uint16_t>(reg) : round_through(reg, dtype);
   }
@@ -282,7 +317,8 @@ class NestBuilder {
   Result<uint16_t> cast(const Node& node, const AxisMaps& maps) {
     const DType from = graph_.type(node.operands[0]).dtype, to = attr_dtype(node, "to");
     GE_ASSIGN(const uint16_t reg, value_at(node.operands[0], maps));
-    const bool widening = is_float(from) && is_float(to) && compute_type(from) == compute_type(to) && to == compute_type(to);
+    const bool widening =
+        is_float(from) && is_float(to) && compute_type(from) == compute_type(to) && to == compute_type(to);
     if (from == to || widening) return reg;
     if (to == DType::uint64 || from == DType::uint64) return refuse("uint64 in a loop");
     return round_through(reg, to);
@@ -295,7 +331,8 @@ class NestBuilder {
       GE_ASSIGN(registers[i], value_at(node.operands[i], maps));
     }
     const uint16_t code = *scalar_code(node.op);
-    LoopInstruction in{.op = code, .type = compute_type(result), .a = registers[0], .b = registers[1], .c = registers[2]};
+    LoopInstruction in{
+        .op = code, .type = compute_type(result), .a = registers[0], .b = registers[1], .c = registers[2]};
     in.element = any_element({in.a, in.b, in.c});
     GE_TRY(check_redundancy(node, node.results[0], in.element));
     nest_.operations_per_element += in.element ? op_weight(code) : 0;
@@ -321,37 +358,49 @@ class NestBuilder {
     const auto& axes = attr_ints(node, "axes");
     AxisMaps inner(graph_.type(operand).dims.size());
     for (size_t a = 0, kept = 0, row = 0; a < inner.size(); ++a) {
-      if (row < axes.size() && axes[row] == static_cast<int64_t>(a)) inner[a].axis = row_axes_[row++];
-      else inner[a] = maps[kept++];
+      if (row < axes.size() && axes[row] == static_cast<int64_t>(a))
+        inner[a].axis = row_axes_[row++];
+      else
+        inner[a] = maps[kept++];
     }
     GE_ASSIGN(uint16_t reg, value_at(operand, inner));
     const std::string kind = attr_string(node, "kind");
     const bool arg = kind == "argmax" || kind == "argmin";
     if (!code_[reg].element) {  // the operand does not depend on the row: make it an element value
-      GE_ASSIGN(reg, append({.op = static_cast<uint16_t>(LoopOp::kCast), .type = code_[reg].type, .element = true, .a = reg, .imm = static_cast<uint32_t>(dtype)}));
+      GE_ASSIGN(reg, append({.op = static_cast<uint16_t>(LoopOp::kCast),
+                             .type = code_[reg].type,
+                             .element = true,
+                             .a = reg,
+                             .imm = static_cast<uint32_t>(dtype)}));
     }
-    LoopInstruction in{.op = static_cast<uint16_t>(reduce_op(kind)), .type = arg ? DType::int64 : compute_type(dtype),
-                       .sweep = static_cast<uint8_t>(code_[reg].sweep + 1), .element = false, .a = reg,
+    LoopInstruction in{.op = static_cast<uint16_t>(reduce_op(kind)),
+                       .type = arg ? DType::int64 : compute_type(dtype),
+                       .sweep = static_cast<uint8_t>(code_[reg].sweep + 1),
+                       .element = false,
+                       .a = reg,
                        .imm = static_cast<uint32_t>(attr_int(node, "select_last"))};
     if (code_[reg].sweep > 200) return refuse("too many dependent reductions");
     nest_.operations_per_element += 1;
     GE_ASSIGN(reg, append(in));
     if (kind == "mean") {
-      GE_ASSIGN(const uint16_t count, append({.op = static_cast<uint16_t>(LoopOp::kRowCount), .type = in.type, .element = false}));
+      GE_ASSIGN(const uint16_t count,
+                append({.op = static_cast<uint16_t>(LoopOp::kRowCount), .type = in.type, .element = false}));
       GE_ASSIGN(reg, append_op(static_cast<uint16_t>(ScalarOp::div), in.type, {reg, count}));
     }
     return settle(reg, arg ? DType::int64 : dtype);
   }
 
   // -- outputs --
-  // An output must be written once per element: every axis of its level stands in the map exactly once, whole.
+  // An output must be written once per element: every axis of its level stands in the map exactly once,
+  // whole.
   Status check_injective(const AxisMaps& maps, bool element) const {
     std::vector<int> count(nest_.domain.size(), 0);
     for (const AxisMap& m : maps)
       if (m.axis >= 0) ++count[static_cast<size_t>(m.axis)];
     for (size_t a = 0; a < count.size(); ++a) {
       const bool needed = (element || a < nest_.program.outer_rank) && !nest_.domain[a].is_value(1);
-      if (count[a] > 1 || (needed && count[a] == 0)) return refuse("an output that does not follow the loop's axes");
+      if (count[a] > 1 || (needed && count[a] == 0))
+        return refuse("an output that does not follow the loop's axes");
     }
     for (const AxisMap& m : maps)
       if (m.step != 1 || !m.offset.is_value(0)) return refuse("an output that is sliced inside the loop");
@@ -362,9 +411,13 @@ class NestBuilder {
     const bool element = is_element(maps);
     if (code_[reg].element && !element) return refuse("an output of row level holds element values");
     GE_TRY(check_injective(maps, element));
-    nest_.program.operands.push_back({.dtype = graph_.type(graph_.outputs[index]).dtype, .output = true, .row_level = !element});
+    nest_.program.operands.push_back(
+        {.dtype = graph_.type(graph_.outputs[index]).dtype, .output = true, .row_level = !element});
     nest_.operands.push_back({true, static_cast<uint32_t>(index), maps});
-    auto stored = append({.op = static_cast<uint16_t>(LoopOp::kStore), .type = code_[reg].type, .element = element, .a = reg,
+    auto stored = append({.op = static_cast<uint16_t>(LoopOp::kStore),
+                          .type = code_[reg].type,
+                          .element = element,
+                          .a = reg,
                           .imm = static_cast<uint32_t>(nest_.operands.size() - 1)});
     if (!stored.ok()) return std::move(stored).take_error();
     return {};
@@ -391,7 +444,8 @@ class NestBuilder {
   Status check_row_known() const {
     const auto& operands = nest_.program.operands;
     if (nest_.program.row_rank == 0) return {};
-    if (std::any_of(operands.begin(), operands.end(), [](const LoopOperand& o) { return !o.row_level; })) return {};
+    if (std::any_of(operands.begin(), operands.end(), [](const LoopOperand& o) { return !o.row_level; }))
+      return {};
     return refuse("no operand follows the row that is reduced");
   }
 
@@ -404,11 +458,15 @@ class NestBuilder {
     });
     std::vector<uint16_t> renamed(code_.size());
     for (size_t i = 0; i < order.size(); ++i) renamed[order[i]] = static_cast<uint16_t>(i);
-    const auto rename = [&](uint16_t& r) { if (r != kNoRegister) r = renamed[r]; };
+    const auto rename = [&](uint16_t& r) {
+      if (r != kNoRegister) r = renamed[r];
+    };
     int sweeps = 1;
     for (const uint16_t old : order) {
       LoopInstruction in = code_[old];
-      rename(in.a); rename(in.b); rename(in.c);
+      rename(in.a);
+      rename(in.b);
+      rename(in.c);
       if (in.element) sweeps = std::max(sweeps, in.sweep + 1);
       nest_.program.code.push_back(in);
     }

@@ -1,7 +1,7 @@
 // From a fused loop's body to a LoopProgram and the views of its operands. Entry: build_loop_nest.
-// Works backwards from the output: each value is asked for under a map from the domain to its axes, so transposes,
-// broadcasts, slices and unit reshapes cost nothing; reductions share one set of row axes. What does not fit comes back as
-// an Error whose message is the reason --explain prints.
+// Works backwards from the output: each value is asked for under a map from the domain to its axes, so
+// transposes, broadcasts, slices and unit reshapes cost nothing; reductions share one set of row axes. What
+// does not fit comes back as an Error whose message is the reason --explain prints.
 #pragma once
 #include <vector>
 

@@ -56,7 +56,8 @@ bool is_unit_reshape(const Dims& from, const Dims& to) {
   return j == to.size();
 }
 
-std::optional<AxisMaps> through_unit_reshape(const AxisMaps& result, const Dims& operand_dims, const Dims& result_dims) {
+std::optional<AxisMaps> through_unit_reshape(const AxisMaps& result, const Dims& operand_dims,
+                                             const Dims& result_dims) {
   if (!is_unit_reshape(operand_dims, result_dims)) return std::nullopt;
   AxisMaps maps(operand_dims.size());
   size_t j = 0;

@@ -1,6 +1,6 @@
-// How a launch looks at a value: an affine map from the launch's domain to the value's axes. Entry: OperandView.
-// Transposes, broadcasts, slices and unit reshapes are all maps; pack turns them into strides. Invariant: each axis of the
-// value follows at most one axis of the domain.
+// How a launch looks at a value: an affine map from the launch's domain to the value's axes. Entry:
+// OperandView. Transposes, broadcasts, slices and unit reshapes are all maps; pack turns them into strides.
+// Invariant: each axis of the value follows at most one axis of the domain.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -34,7 +34,8 @@ AxisMaps through_transpose(const AxisMaps& result, const std::vector<int64_t>& p
 AxisMaps through_broadcast(const AxisMaps& result, const Dims& operand_dims, const Dims& result_dims);
 AxisMaps through_slice(const AxisMaps& result, const Dims& starts, const std::vector<int64_t>& steps);
 // Empty optional where the reshape does more than add or drop axes of extent 1.
-std::optional<AxisMaps> through_unit_reshape(const AxisMaps& result, const Dims& operand_dims, const Dims& result_dims);
+std::optional<AxisMaps> through_unit_reshape(const AxisMaps& result, const Dims& operand_dims,
+                                             const Dims& result_dims);
 bool is_unit_reshape(const Dims& from, const Dims& to);
 
 }  // namespace ge

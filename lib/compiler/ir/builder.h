@@ -1,6 +1,6 @@
 // Builder: appends core ops with inferred types to a graph, for lowering and passes. Entry: Builder.
-// Failures are remembered: after the first one every call returns kNone, and take() gives the error; so lowering code reads
-// as formulas. Invariant: every node it adds satisfies ir/verify.
+// Failures are remembered: after the first one every call returns kNone, and take() gives the error; so
+// lowering code reads as formulas. Invariant: every node it adds satisfies ir/verify.
 #pragma once
 #include <initializer_list>
 #include <string_view>
@@ -18,20 +18,25 @@ class Builder {
   const Type& type(ValueId v) const { return graph_.type(v); }
   int64_t rank(ValueId v) const { return static_cast<int64_t>(graph_.type(v).dims.size()); }
 
-  ValueId op(Op op, std::vector<ValueId> operands, AttrMap attrs = {});      // one result
-  ValueId map(Op op, std::initializer_list<ValueId> operands);               // broadcasts operands to each other first (numpy rules)
+  ValueId op(Op op, std::vector<ValueId> operands, AttrMap attrs = {});  // one result
+  ValueId map(
+      Op op,
+      std::initializer_list<ValueId> operands);  // broadcasts operands to each other first (numpy rules)
   ValueId constant(TensorData data);
-  ValueId scalar(DType dtype, double value);                                 // rank 0
-  ValueId cast(ValueId x, DType to);                                         // x itself where it has that type
-  ValueId broadcast(ValueId x, const Dims& shape);                           // x itself where it has that shape
+  ValueId scalar(DType dtype, double value);        // rank 0
+  ValueId cast(ValueId x, DType to);                // x itself where it has that type
+  ValueId broadcast(ValueId x, const Dims& shape);  // x itself where it has that shape
   ValueId reshape(ValueId x, const Dims& shape);
   ValueId transpose(ValueId x, std::vector<int64_t> perm);
   ValueId reduce(ValueId x, std::string_view kind, std::vector<int64_t> axes, bool keepdims);
   ValueId dims(const Dims& values, bool scalar = false);
-  // Numpy broadcast of two shapes; broadcast_mismatch where they cannot; unprovable equalities become assertions.
+  // Numpy broadcast of two shapes; broadcast_mismatch where they cannot; unprovable equalities become
+  // assertions.
   Result<Dims> broadcast_shape(const Dims& a, const Dims& b);
 
-  void fail(Error error) { if (status_.ok()) status_ = Status(std::move(error)); }
+  void fail(Error error) {
+    if (status_.ok()) status_ = Status(std::move(error));
+  }
   bool failed() const { return !status_.ok(); }
   Status take() { return std::move(status_); }
 

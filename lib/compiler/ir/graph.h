@@ -1,6 +1,6 @@
-// The IR: an SSA graph of nodes and values. Entry: Graph. Both dialects live in it: ONNX operators (Op::onnx plus OnnxName)
-// and core ops (core_ops.def, scalar_ops.def). Invariants (ir/verify checks them): a value is produced once; operands
-// exist; types are what ir/infer says; the node order is topological after sort().
+// The IR: an SSA graph of nodes and values. Entry: Graph. Both dialects live in it: ONNX operators (Op::onnx
+// plus OnnxName) and core ops (core_ops.def, scalar_ops.def). Invariants (ir/verify checks them): a value is
+// produced once; operands exist; types are what ir/infer says; the node order is topological after sort().
 //
 // Ids are stable until compact(); removed nodes and values leave holes that iteration skips.
 #pragma once
@@ -34,7 +34,8 @@ struct Type {
 };
 std::string to_string(const Type& type);  // "float32[batch, 16]"
 
-// Every op the passes know. `onnx` marks a node of the ONNX dialect (see Node::onnx); `constant` holds Node::data.
+// Every op the passes know. `onnx` marks a node of the ONNX dialect (see Node::onnx); `constant` holds
+// Node::data.
 enum class Op : uint16_t {
   onnx,
 #define GE_CORE_OP(name, ...) name,
@@ -46,7 +47,7 @@ enum class Op : uint16_t {
 };
 std::string_view name_of(Op op);
 std::optional<Op> op_from_name(std::string_view name);
-bool is_map(Op op);                     // a row of scalar_ops.def
+bool is_map(Op op);  // a row of scalar_ops.def
 std::optional<uint16_t> scalar_code(Op op);
 
 // Contents of a constant. Small, shared, immutable. Static shape.
@@ -61,16 +62,19 @@ struct TensorData {
   int64_t size_bytes() const;  // of the whole tensor, splat or not
 };
 TensorData splat(DType dtype, std::vector<int64_t> dims, double value);
-TensorData tensor_of(const std::vector<int64_t>& values);            // int64, rank 1
+TensorData tensor_of(const std::vector<int64_t>& values);  // int64, rank 1
 TensorData tensor_of_floats(std::vector<int64_t> dims, const std::vector<float>& values);
 Result<std::shared_ptr<const ByteBuffer>> full_bytes(const TensorData& data);  // splats expanded, files read
 
-struct TensorAttr { TensorData data; };
-using Attr = std::variant<int64_t, double, std::string, std::vector<int64_t>, std::vector<double>, std::vector<std::string>, Dims,
-                          DType, TensorAttr, std::shared_ptr<Graph>>;
+struct TensorAttr {
+  TensorData data;
+};
+using Attr = std::variant<int64_t, double, std::string, std::vector<int64_t>, std::vector<double>,
+                          std::vector<std::string>, Dims, DType, TensorAttr, std::shared_ptr<Graph>>;
 using AttrMap = std::map<std::string, Attr>;
 
-// Where something stands in the user's model; survives every pass. A fused node has one per node it came from.
+// Where something stands in the user's model; survives every pass. A fused node has one per node it came
+// from.
 struct Source {
   std::string path;   // "/nodes/3" (JSON pointer) or an ONNX node name; what people search for
   std::string place;  // "graph.json:14:5"; may be empty
@@ -78,9 +82,9 @@ struct Source {
   bool operator==(const Source&) const = default;
 };
 struct OnnxName {
-  std::string domain;  // "" is ai.onnx
-  std::string type;    // "Softmax"
-  int32_t version = 0; // opset version of the domain
+  std::string domain;   // "" is ai.onnx
+  std::string type;     // "Softmax"
+  int32_t version = 0;  // opset version of the domain
 };
 
 struct Node {
@@ -89,18 +93,19 @@ struct Node {
   std::vector<ValueId> results;
   AttrMap attrs;
   std::vector<Source> sources;
-  std::unique_ptr<OnnxName> onnx;         // Op::onnx only
-  std::unique_ptr<TensorData> data;       // Op::constant only
-  std::unique_ptr<Graph> body;            // fused: its graph; inputs and outputs match operands and results in order
+  std::unique_ptr<OnnxName> onnx;    // Op::onnx only
+  std::unique_ptr<TensorData> data;  // Op::constant only
+  std::unique_ptr<Graph> body;  // fused: its graph; inputs and outputs match operands and results in order
   bool alive = true;
 };
 // (lib/document's Value is a JSON value; both are seen by the readers, so this one has another name.)
 struct ValueInfo {
-  std::string name;                       // of the model where it has one; unique within a graph, else generated at print
+  std::string name;  // of the model where it has one; unique within a graph, else generated at print
   Type type;
-  NodeId producer = kNone;                // kNone: a graph input
+  NodeId producer = kNone;  // kNone: a graph input
   uint32_t result_index = 0;
-  // Known contents of a small integer tensor (row-major, at most 64 elements), e.g. what Shape gives under a symbolic batch.
+  // Known contents of a small integer tensor (row-major, at most 64 elements), e.g. what Shape gives under a
+  // symbolic batch.
   std::optional<Dims> contents;
   bool alive = true;
 };
@@ -108,18 +113,23 @@ struct ValueInfo {
 class Graph {
  public:
   std::string name;
-  SymbolRanges symbols;                   // declared dims
-  struct Assertion { Dim lhs, rhs; std::string message; Source source; };  // lhs == rhs, checked at bind
-  std::vector<Assertion> assertions;      // add_assertion keeps them unique
+  SymbolRanges symbols;  // declared dims
+  struct Assertion {
+    Dim lhs, rhs;
+    std::string message;
+    Source source;
+  };                                  // lhs == rhs, checked at bind
+  std::vector<Assertion> assertions;  // add_assertion keeps them unique
   std::vector<ValueId> inputs, outputs;
   std::vector<std::string> output_names;  // the model's names; outputs may repeat a value
 
-  void add_assertion(Assertion assertion);  // unless asserts() holds
+  void add_assertion(Assertion assertion);      // unless asserts() holds
   bool asserts(const Assertion& needed) const;  // the assertions imply it
 
   ValueId add_input(std::string value_name, Type type);
   // Appends a node whose results have the given types; results are new values.
-  NodeId add_node(Op op, std::vector<ValueId> operands, std::vector<Type> result_types, AttrMap attrs = {}, std::vector<Source> sources = {});
+  NodeId add_node(Op op, std::vector<ValueId> operands, std::vector<Type> result_types, AttrMap attrs = {},
+                  std::vector<Source> sources = {});
   ValueId add_constant(TensorData data, std::vector<Source> sources = {});
 
   Node& node(NodeId id) { return *nodes_[id]; }
@@ -130,31 +140,39 @@ class Graph {
   size_t node_capacity() const { return nodes_.size(); }
   size_t value_capacity() const { return values_.size(); }
   size_t live_nodes() const;
-  std::vector<NodeId> order() const;      // live nodes, topological, stable: ties by id. Linear time.
+  std::vector<NodeId> order() const;  // live nodes, topological, stable: ties by id. Linear time.
 
-  // Uses are kept current by the functions below; a use is (node, operand index); outputs count as uses by kNone.
-  struct Use { NodeId node; uint32_t operand; bool operator==(const Use&) const = default; };
+  // Uses are kept current by the functions below; a use is (node, operand index); outputs count as uses by
+  // kNone.
+  struct Use {
+    NodeId node;
+    uint32_t operand;
+    bool operator==(const Use&) const = default;
+  };
   const std::vector<Use>& uses(ValueId id) const { return uses_[id]; }
   size_t use_count(ValueId id) const { return uses_[id].size(); }
-  const Node* producer(ValueId id) const { return values_[id]->producer == kNone ? nullptr : nodes_[values_[id]->producer].get(); }
+  const Node* producer(ValueId id) const {
+    return values_[id]->producer == kNone ? nullptr : nodes_[values_[id]->producer].get();
+  }
   void set_operand(NodeId node, uint32_t operand, ValueId value);
   void add_output(ValueId value, std::string output_name);
   void set_output(size_t index, ValueId value);
   // Every use of `from`, outputs too, becomes `to`. `to` takes the name where it has none.
   void replace_all_uses(ValueId from, ValueId to);
-  void remove_node(NodeId id);            // its results must be unused
+  void remove_node(NodeId id);  // its results must be unused
   bool is_constant(ValueId id) const;
   const TensorData* constant(ValueId id) const;  // null where it is not a constant
 
-  Graph clone() const;                    // deep; ids kept
-  void compact();                         // drops holes; ids change; nodes in topological order
+  Graph clone() const;  // deep; ids kept
+  void compact();       // drops holes; ids change; nodes in topological order
 
  private:
   std::vector<std::unique_ptr<Node>> nodes_;
   std::vector<std::unique_ptr<ValueInfo>> values_;
   void add_use(ValueId value, Use use);
   void drop_use(ValueId value, Use use);
-  // Where in uses_ a use stands, by node and operand (by index for outputs): a use goes in constant time, however many a value has.
+  // Where in uses_ a use stands, by node and operand (by index for outputs): a use goes in constant time,
+  // however many a value has.
   uint32_t& slot_of(Use use);
   std::vector<std::vector<Use>> uses_;
   std::vector<std::vector<uint32_t>> slots_;

@@ -9,8 +9,19 @@
 
 namespace ge {
 
-enum class AttrKind : uint8_t { kInt, kDouble, kString, kInts, kDoubles, kStrings, kDims, kDType, kTensor, kGraph };
-std::string_view name_of(AttrKind kind);   // "int", "ints", "dims", ...
+enum class AttrKind : uint8_t {
+  kInt,
+  kDouble,
+  kString,
+  kInts,
+  kDoubles,
+  kStrings,
+  kDims,
+  kDType,
+  kTensor,
+  kGraph
+};
+std::string_view name_of(AttrKind kind);  // "int", "ints", "dims", ...
 AttrKind kind_of(const Attr& attr);
 
 struct AttrSpec {

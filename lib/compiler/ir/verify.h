@@ -5,9 +5,10 @@
 
 namespace ge {
 
-// verify_failed, one diagnostic per violation, message "[rule-name] ...". Rules: single-producer, operands-defined,
-// acyclic, types-inferred (what infer_types says), known-attributes, contents-match, body-signature, uses-consistent,
-// outputs-named, unique-names, no-onnx (only where `core_only`). Bodies are verified with their graph's assertions.
+// verify_failed, one diagnostic per violation, message "[rule-name] ...". Rules: single-producer,
+// operands-defined, acyclic, types-inferred (what infer_types says), known-attributes, contents-match,
+// body-signature, uses-consistent, outputs-named, unique-names, no-onnx (only where `core_only`). Bodies are
+// verified with their graph's assertions.
 Status verify(const Graph& graph, bool core_only);
 
 }  // namespace ge

@@ -31,7 +31,8 @@ class Lowering {
   void know_number(ValueId value) {
     ValueInfo& info = graph_.value(value);
     if (info.contents || (info.type.dtype != DType::int64 && info.type.dtype != DType::int32)) return;
-    if (const auto number = known_number(graph_, value)) info.contents = Dims{Dim(saturate_to<int64_t>(*number))};
+    if (const auto number = known_number(graph_, value))
+      info.contents = Dims{Dim(saturate_to<int64_t>(*number))};
   }
 
   // Shapes and axes in initializers are what shape arithmetic starts from.

@@ -82,10 +82,12 @@ ValueId border(OpContext& c, ValueId x, int64_t axis, int64_t amount, bool at_st
   return c.slice_axis(x, axis, at_start ? extent - Dim(amount) : Dim(0), Dim(amount));  // wrap
 }
 
-// The axis must hold what is copied from it: 1 element for edge, amount + 1 for reflect, amount for wrap.
+// The axis must hold what is copied from it: amount + 1 elements for reflect, amount for wrap; 1 for edge,
+// where a dim that turns out to be 0 leaves no element to read and is refused at bind.
 bool check_extent(OpContext& c, ValueId x, int64_t axis, int64_t amount, const std::string& mode) {
   const int64_t needed = mode == "edge" ? 1 : mode == "reflect" ? amount + 1 : amount;
-  if (c.dims(x)[axis].bounds(c.graph().symbols).min >= needed) return true;
+  const SymbolRange range = c.dims(x)[axis].bounds(c.graph().symbols);
+  if (range.min >= needed || (mode == "edge" && range.max >= needed)) return true;
   c.fail(c.about_input(1, Code::unsupported_feature, "a pad is larger than the dim it copies from")
              .because("axis " + std::to_string(axis) + " of " + c.describe(x) + " must be at least " +
                       std::to_string(needed) + " for mode " + mode)

@@ -41,9 +41,12 @@ void LoopKernels::generate_bytecode(PlanAssembler& assembler) {
     std::vector<std::byte> code = encode_loop(loop.launch->nest->program);
     KernelDesc description;
     description.operands = loop_operands(*loop.launch, loop.in_place_of);
-    for (size_t i = 0; i < description.operands.size(); ++i)  // the interpreter takes every operand's whole view
-      description.args.push_back({.offset = static_cast<uint32_t>(i * sizeof(TensorView)), .type = ArgType::kView,
-                                  .source = ArgSource::kView, .operand = static_cast<int8_t>(i)});
+    for (size_t i = 0; i < description.operands.size();
+         ++i)  // the interpreter takes every operand's whole view
+      description.args.push_back({.offset = static_cast<uint32_t>(i * sizeof(TensorView)),
+                                  .type = ArgType::kView,
+                                  .source = ArgSource::kView,
+                                  .operand = static_cast<int8_t>(i)});
     description.args_size = static_cast<uint32_t>(description.args.size() * sizeof(TensorView));
     std::string identity = hash128_hex(code);
     for (const int8_t i : loop.in_place_of) identity += "," + std::to_string(i);

@@ -1,5 +1,5 @@
-// Code for the loops of one program. Entry: LoopKernels: add every loop, generate() once, then choices_for each.
-// On the CPU a loop is its bytecode; on CUDA all loops of a program go through NVRTC in one call.
+// Code for the loops of one program. Entry: LoopKernels: add every loop, generate() once, then choices_for
+// each. On the CPU a loop is its bytecode; on CUDA all loops of a program go through NVRTC in one call.
 #pragma once
 #include <array>
 #include <string>
@@ -11,10 +11,14 @@
 
 namespace ge {
 
-struct DimPredicate { Dim lhs; Relation relation = Relation::kEqual; Dim rhs; };
+struct DimPredicate {
+  Dim lhs;
+  Relation relation = Relation::kEqual;
+  Dim rhs;
+};
 struct LoopChoice {
   std::vector<DimPredicate> guard;
-  uint32_t kernel = 0;                       // in the plan
+  uint32_t kernel = 0;  // in the plan
   std::array<Dim, 3> grid{1, 1, 1};
   std::array<int64_t, 3> block{1, 1, 1};
   Dim dynamic_shared_memory;
@@ -23,8 +27,10 @@ struct LoopChoice {
 class LoopKernels {
  public:
   // `exact`: no multiply-add contraction on CUDA.
-  LoopKernels(const Graph& graph, const Target& target, bool exact) : graph_(graph), target_(target), exact_(exact) {}
-  // `in_place_of[i]`: the input operand whose bytes output operand i takes over, or -1. Returns the loop's index.
+  LoopKernels(const Graph& graph, const Target& target, bool exact)
+      : graph_(graph), target_(target), exact_(exact) {}
+  // `in_place_of[i]`: the input operand whose bytes output operand i takes over, or -1. Returns the loop's
+  // index.
   size_t add(const LaunchSpec& launch, std::vector<int8_t> in_place_of);
   Status generate(PlanAssembler& assembler, bool keep_ptx, std::string* cuda_source);
   const std::vector<LoopChoice>& choices(size_t loop) const { return loops_[loop].choices; }

@@ -1,4 +1,5 @@
-// The CUDA half of LoopKernels: facts for the printer, guards and grids as expressions, one NVRTC call for all loops.
+// The CUDA half of LoopKernels: facts for the printer, guards and grids as expressions, one NVRTC call for
+// all loops.
 #include <algorithm>
 
 #include "compiler/codegen/cuda_text.h"
@@ -9,7 +10,8 @@
 namespace ge {
 namespace {
 
-constexpr int64_t kStreamingBytes = int64_t{24} << 20;  // more than this does not stay in an L2 cache beside others
+constexpr int64_t kStreamingBytes = int64_t{24}
+                                    << 20;  // more than this does not stay in an L2 cache beside others
 
 bool merges_with_next(const LaunchSpec& launch, const StridedView& view, size_t axis) {
   size_t next = axis + 1;
@@ -48,16 +50,23 @@ LoopFacts facts_of_launch(const Graph& graph, const LaunchSpec& launch) {
   return facts;
 }
 
-Dim extent_of(const LaunchSpec& launch, uint8_t from, uint8_t to) { return product(launch.domain, from, to); }
+Dim extent_of(const LaunchSpec& launch, uint8_t from, uint8_t to) {
+  return product(launch.domain, from, to);
+}
 
 DimPredicate predicate_of(const Graph& graph, const LaunchSpec& launch, const LoopGuard& guard) {
   switch (guard.kind) {
-    case LoopGuard::Kind::kExtentMultiple: return {Dim::mod(extent_of(launch, guard.from, guard.to), guard.value), Relation::kEqual, 0};
-    case LoopGuard::Kind::kExtentAtMost: return {extent_of(launch, guard.from, guard.to), Relation::kLessEqual, guard.value};
-    case LoopGuard::Kind::kStrideMultiple: return {Dim::mod(launch.operands[guard.operand].view.strides[guard.from], guard.value), Relation::kEqual, 0};
+    case LoopGuard::Kind::kExtentMultiple:
+      return {Dim::mod(extent_of(launch, guard.from, guard.to), guard.value), Relation::kEqual, 0};
+    case LoopGuard::Kind::kExtentAtMost:
+      return {extent_of(launch, guard.from, guard.to), Relation::kLessEqual, guard.value};
+    case LoopGuard::Kind::kStrideMultiple:
+      return {Dim::mod(launch.operands[guard.operand].view.strides[guard.from], guard.value),
+              Relation::kEqual, 0};
     case LoopGuard::Kind::kAligned: {
       const LaunchOperand& o = launch.operands[guard.operand];
-      return {Dim::mod(o.view.offset * Dim(std::max(1, bits_of(graph.type(o.value).dtype) / 8)), guard.value), Relation::kEqual, 0};
+      return {Dim::mod(o.view.offset * Dim(std::max(1, bits_of(graph.type(o.value).dtype) / 8)), guard.value),
+              Relation::kEqual, 0};
     }
   }
   return {};
@@ -70,13 +79,15 @@ Known known(const Graph& graph, const DimPredicate& p) {
     const bool holds = p.relation == Relation::kEqual ? *value == *p.rhs.value() : *value <= *p.rhs.value();
     return holds ? Known::kAlways : Known::kNever;
   }
-  if (p.relation == Relation::kLessEqual && p.lhs.bounds(graph.symbols).max <= *p.rhs.value()) return Known::kAlways;
+  if (p.relation == Relation::kLessEqual && p.lhs.bounds(graph.symbols).max <= *p.rhs.value())
+    return Known::kAlways;
   return Known::kOpen;
 }
 
 std::array<Dim, 3> grid_of(const LaunchSpec& launch, const LoopGrid& grid) {
   Dim blocks = 1;
-  for (const LoopGrid::Term& t : grid.terms) blocks = blocks * Dim::ceil_div(extent_of(launch, t.from, t.to), t.per_block);
+  for (const LoopGrid::Term& t : grid.terms)
+    blocks = blocks * Dim::ceil_div(extent_of(launch, t.from, t.to), t.per_block);
   return {blocks, 1, 1};
 }
 
@@ -88,11 +99,15 @@ void set_in_place(KernelDesc& description, const std::vector<int8_t>& in_place_o
   }
 }
 
-struct Wanted { CudaLoopVariant variant; std::vector<DimPredicate> guard; };
+struct Wanted {
+  CudaLoopVariant variant;
+  std::vector<DimPredicate> guard;
+};
 
 // The variants that can be chosen at all, with what must still be asked at bind.
 Result<std::vector<Wanted>> wanted_variants(const Graph& graph, const LaunchSpec& launch) {
-  GE_ASSIGN(std::vector<CudaLoopVariant> variants, print_cuda_loop(launch.nest->program, facts_of_launch(graph, launch)));
+  GE_ASSIGN(std::vector<CudaLoopVariant> variants,
+            print_cuda_loop(launch.nest->program, facts_of_launch(graph, launch)));
   std::vector<Wanted> wanted;
   for (CudaLoopVariant& v : variants) {
     std::vector<DimPredicate> guard;
@@ -122,7 +137,8 @@ Status LoopKernels::generate_cuda(PlanAssembler& assembler, bool keep_ptx, std::
     if (!w.ok()) {
       Error error = std::move(w).take_error();
       for (Diagnostic& d : error.list())
-        if (d.place.empty() && !loop.launch->sources.empty()) d = std::move(std::move(d).at(loop.launch->sources[0].place).in(loop.launch->sources[0].path));
+        if (d.place.empty() && !loop.launch->sources.empty())
+          d = std::move(std::move(d).at(loop.launch->sources[0].place).in(loop.launch->sources[0].path));
       errors.add(std::move(error));
       continue;
     }
@@ -134,7 +150,8 @@ Status LoopKernels::generate_cuda(PlanAssembler& assembler, bool keep_ptx, std::
   const std::string source = cuda_source(variants);
   if (text != nullptr) *text += source;
   GE_ASSIGN(const Nvrtc nvrtc, Nvrtc::open());
-  GE_ASSIGN(NvrtcResult compiled, nvrtc.compile(source, target_.arch, {.keep_ptx = keep_ptx, .fuse_multiply_add = !exact_}));
+  GE_ASSIGN(NvrtcResult compiled,
+            nvrtc.compile(source, target_.arch, {.keep_ptx = keep_ptx, .fuse_multiply_add = !exact_}));
   const uint32_t image = assembler.add_image("cubin", std::string(target_.name), std::move(compiled.cubin));
   if (keep_ptx) {
     const auto* bytes = reinterpret_cast<const std::byte*>(compiled.ptx.data());

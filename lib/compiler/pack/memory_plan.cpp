@@ -8,13 +8,16 @@
 namespace ge {
 namespace {
 
-bool overlap(const Lifetime& a, const Lifetime& b) { return a.first <= b.last && b.first <= a.last; }
+bool overlap(const Lifetime& a, const Lifetime& b) {
+  return a.first <= b.last && b.first <= a.last;
+}
 
 std::vector<size_t> largest_first(const std::vector<Lifetime>& all, bool is_static) {
   std::vector<size_t> order;
   for (size_t i = 0; i < all.size(); ++i)
     if (all[i].size_bytes.is_static() == is_static) order.push_back(i);
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return all[a].opt_bytes > all[b].opt_bytes; });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return all[a].opt_bytes > all[b].opt_bytes; });
   return order;
 }
 
@@ -39,7 +42,10 @@ void place_static(const std::vector<Lifetime>& all, MemoryPlan& plan) {
     const int64_t size = align_up(*all[i].size_bytes.value(), kBufferAlignment);
     std::vector<std::pair<int64_t, int64_t>> taken;
     for (const size_t j : placed)
-      if (overlap(all[i], all[j])) taken.emplace_back(plan.places[j].offset_bytes, plan.places[j].offset_bytes + align_up(*all[j].size_bytes.value(), kBufferAlignment));
+      if (overlap(all[i], all[j]))
+        taken.emplace_back(
+            plan.places[j].offset_bytes,
+            plan.places[j].offset_bytes + align_up(*all[j].size_bytes.value(), kBufferAlignment));
     plan.places[i] = {slot, lowest_free(std::move(taken), size)};
     total = std::max(total, plan.places[i].offset_bytes + size);
     placed.push_back(i);
@@ -52,7 +58,9 @@ void place_symbolic(const std::vector<Lifetime>& all, MemoryPlan& plan) {
   std::vector<std::vector<size_t>> tenants;
   for (const size_t i : largest_first(all, false)) {
     size_t t = 0;
-    while (t < tenants.size() && std::any_of(tenants[t].begin(), tenants[t].end(), [&](size_t j) { return overlap(all[i], all[j]); })) ++t;
+    while (t < tenants.size() && std::any_of(tenants[t].begin(), tenants[t].end(),
+                                             [&](size_t j) { return overlap(all[i], all[j]); }))
+      ++t;
     if (t == tenants.size()) {
       tenants.emplace_back();
       plan.slots.push_back(all[i].size_bytes);

@@ -1,6 +1,7 @@
 // Which arena bytes each temporary value gets. Entry: plan_memory.
-// Static sizes are packed into one slot, largest first, at the lowest offset that is free while they live; symbolic ones
-// share slots sized by the largest of their tenants. Invariant: two values that live at once never overlap.
+// Static sizes are packed into one slot, largest first, at the lowest offset that is free while they live;
+// symbolic ones share slots sized by the largest of their tenants. Invariant: two values that live at once
+// never overlap.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -11,7 +12,7 @@ namespace ge {
 
 struct Lifetime {
   Dim size_bytes;
-  int64_t opt_bytes = 0;   // size at the symbols' opt values, for the order
+  int64_t opt_bytes = 0;         // size at the symbols' opt values, for the order
   uint32_t first = 0, last = 0;  // steps that write and last read it, inclusive
 };
 struct ArenaPlace {

@@ -23,13 +23,20 @@ Dim size_bytes(DType dtype, const Dims& dims) {
   return bits >= 8 ? product(dims) * Dim(bits / 8) : Dim::ceil_div(product(dims) * Dim(bits), 8);
 }
 
-DType accumulated(DType dtype) { return is_float(dtype) && bits_of(dtype) < 32 ? DType::float32 : dtype; }
+DType accumulated(DType dtype) {
+  return is_float(dtype) && bits_of(dtype) < 32 ? DType::float32 : dtype;
+}
 
 class Packer {
  public:
-  Packer(const Graph& graph, const ValueViews& views, const Selection& selection, const Target& target, const PackOptions& options,
-         PlanAssembler& assembler)
-      : graph_(graph), views_(views), target_(target), options_(options), assembler_(assembler), loops_(graph, target, options.exact) {
+  Packer(const Graph& graph, const ValueViews& views, const Selection& selection, const Target& target,
+         const PackOptions& options, PlanAssembler& assembler)
+      : graph_(graph),
+        views_(views),
+        target_(target),
+        options_(options),
+        assembler_(assembler),
+        loops_(graph, target, options.exact) {
     for (const NodeSelection& node : selection.nodes)
       for (const LaunchSpec& launch : node.launches) launches_.push_back(&launch);
   }
@@ -42,11 +49,13 @@ class Packer {
     share_in_place();
     place_arena();
     for (size_t i = 0; i < launches_.size(); ++i)
-      if (launches_[i]->row == nullptr && !is_plain_copy(*launches_[i])) loop_of_[i] = loops_.add(*launches_[i], in_place_[i]);
+      if (launches_[i]->row == nullptr && !is_plain_copy(*launches_[i]))
+        loop_of_[i] = loops_.add(*launches_[i], in_place_[i]);
     GE_TRY(loops_.generate(assembler_, options_.ptx, options_.cuda_source));
     for (size_t i = 0; i < launches_.size(); ++i) GE_TRY(emit(i));
     for (const Graph::Assertion& a : graph_.assertions)
-      program_.assertions.push_back({{expr(a.lhs), Relation::kEqual, expr(a.rhs)}, a.message, source_names({a.source})});
+      program_.assertions.push_back(
+          {{expr(a.lhs), Relation::kEqual, expr(a.rhs)}, a.message, source_names({a.source})});
     return std::move(program_);
   }
 
@@ -80,25 +89,34 @@ class Packer {
   void declare_ports() {
     for (const ValueId v : graph_.inputs) {
       const Type& type = graph_.type(v);
-      const uint32_t buffer = add_buffer({.name = graph_.value(v).name, .region = Region::kInput, .size_bytes = expr(size_bytes(type.dtype, type.dims))});
+      const uint32_t buffer = add_buffer({.name = graph_.value(v).name,
+                                          .region = Region::kInput,
+                                          .size_bytes = expr(size_bytes(type.dtype, type.dims))});
       buffer_of_[v] = buffer;
-      program_.signature.inputs.push_back({graph_.value(v).name, type.dtype, exprs(type.dims), buffer, input_hint(v)});
+      program_.signature.inputs.push_back(
+          {graph_.value(v).name, type.dtype, exprs(type.dims), buffer, input_hint(v)});
     }
     for (size_t i = 0; i < graph_.outputs.size(); ++i) {
       const Type& type = graph_.type(graph_.outputs[i]);
-      const uint32_t buffer = add_buffer({.name = graph_.output_names[i], .region = Region::kOutput, .size_bytes = expr(size_bytes(type.dtype, type.dims))});
+      const uint32_t buffer = add_buffer({.name = graph_.output_names[i],
+                                          .region = Region::kOutput,
+                                          .size_bytes = expr(size_bytes(type.dtype, type.dims))});
       output_buffers_.push_back(buffer);
       if (views_.root_of_output(i) != kNone) buffer_of_[views_.root_of_output(i)] = buffer;
-      program_.signature.outputs.push_back({graph_.output_names[i], type.dtype, exprs(type.dims), buffer, {}});
+      program_.signature.outputs.push_back(
+          {graph_.output_names[i], type.dtype, exprs(type.dims), buffer, {}});
     }
   }
 
-  // Keeps generated inputs sane: an input that only serves as indices stays in the smallest range of the axes it indexes.
+  // Keeps generated inputs sane: an input that only serves as indices stays in the smallest range of the axes
+  // it indexes.
   PortHint input_hint(ValueId input) const {
     if (is_bool(graph_.type(input).dtype)) return {"bool", 0, 1};
     double limit = -1;
     for (const LaunchSpec* launch : launches_) {
-      if (launch->row == nullptr || !launch->row->name.starts_with("gather_") || launch->operands[1].view.root != input) continue;
+      if (launch->row == nullptr || !launch->row->name.starts_with("gather_") ||
+          launch->operands[1].view.root != input)
+        continue;
       const LaunchOperand& data = launch->operands[0];
       const auto axis = static_cast<size_t>(attr_int(launch->attrs, "axis", 0));
       const double extent = static_cast<double>(data.view.dims[axis].bounds(graph_.symbols).min);
@@ -136,7 +154,8 @@ class Packer {
             in_place_[step][out] = static_cast<int8_t>(in);
             share(launch.operands[out].view.root, launch.operands[in].view.root);
             break;
-          } else if (!launch.nest->operands[in].output && updates(launch.operands[in], launch.operands[out])) {
+          } else if (!launch.nest->operands[in].output &&
+                     updates(launch.operands[in], launch.operands[out])) {
             in_place_[step][out] = static_cast<int8_t>(in);
           }
       }
@@ -144,24 +163,33 @@ class Packer {
   }
   // The loop reads and writes one value, element by element.
   static bool updates(const LaunchOperand& in, const LaunchOperand& out) {
-    return in.value != kNone && in.value == out.value && out.output < 0 && in.view.offset == out.view.offset && in.view.strides == out.view.strides;
+    return in.value != kNone && in.value == out.value && out.output < 0 &&
+           in.view.offset == out.view.offset && in.view.strides == out.view.strides;
   }
   static bool stored_last(const LaunchSpec& launch, size_t out) {
     const LoopProgram& program = launch.nest->program;
     return std::all_of(program.code.begin(), program.code.end(), [&](const LoopInstruction& in) {
-      return in.op != static_cast<uint16_t>(LoopOp::kStore) || in.imm != out || in.sweep + 1 >= program.sweeps;
+      return in.op != static_cast<uint16_t>(LoopOp::kStore) || in.imm != out ||
+             in.sweep + 1 >= program.sweeps;
     });
   }
   bool may_share(uint32_t step, const LaunchSpec& launch, size_t in, size_t out) const {
     const LaunchOperand &a = launch.operands[in], &b = launch.operands[out];
-    if (b.output >= 0 || a.value == kNone || !is_arena_root(a.view.root) || !is_arena_root(b.view.root) || a.view.root == b.view.root) return false;
+    if (b.output >= 0 || a.value == kNone || !is_arena_root(a.view.root) || !is_arena_root(b.view.root) ||
+        a.view.root == b.view.root)
+      return false;
     const Life &la = root_life_.at(a.view.root), &lb = root_life_.at(b.view.root);
     if (la.last != step || lb.first != step || shared_.count(b.view.root) != 0) return false;
-    const bool same_walk = a.view.offset == b.view.offset && a.view.dims == b.view.dims && a.view.strides == b.view.strides;
+    const bool same_walk =
+        a.view.offset == b.view.offset && a.view.dims == b.view.dims && a.view.strides == b.view.strides;
     const DType ta = graph_.type(a.value).dtype, tb = graph_.type(b.value).dtype;
-    if (!same_walk || bits_of(ta) != bits_of(tb) || !(product(graph_.type(a.view.root).dims) == product(graph_.type(b.view.root).dims))) return false;
+    if (!same_walk || bits_of(ta) != bits_of(tb) ||
+        !(product(graph_.type(a.view.root).dims) == product(graph_.type(b.view.root).dims)))
+      return false;
     for (size_t i = 0; i < launch.operands.size(); ++i)  // nobody else looks at those bytes in this launch
-      if (i != in && launch.operands[i].value != kNone && home(launch.operands[i].view.root) == home(a.view.root)) return false;
+      if (i != in && launch.operands[i].value != kNone &&
+          home(launch.operands[i].view.root) == home(a.view.root))
+        return false;
     return true;
   }
   ValueId home(ValueId root) const {
@@ -197,10 +225,15 @@ class Packer {
     for (size_t i = 0; i < owners.size(); ++i) {
       const auto [root, step] = owners[i];
       const std::string name = root == kNone ? "scratch" : graph_.value(root).name;
-      const uint32_t buffer = add_buffer({.name = name, .region = Region::kArena, .size_bytes = expr(lifetimes[i].size_bytes),
-                                          .slot = plan.places[i].slot, .offset_bytes = expr(plan.places[i].offset_bytes)});
-      if (root == kNone) scratch_buffers_[step] = buffer;
-      else buffer_of_[root] = buffer;
+      const uint32_t buffer = add_buffer({.name = name,
+                                          .region = Region::kArena,
+                                          .size_bytes = expr(lifetimes[i].size_bytes),
+                                          .slot = plan.places[i].slot,
+                                          .offset_bytes = expr(plan.places[i].offset_bytes)});
+      if (root == kNone)
+        scratch_buffers_[step] = buffer;
+      else
+        buffer_of_[root] = buffer;
     }
     for (const auto& [out, in] : shared_) buffer_of_[out] = buffer_of_.at(home(in));
   }
@@ -215,13 +248,16 @@ class Packer {
   Result<uint32_t> constant_buffer(ValueId v) {
     if (const auto known = buffer_of_.find(v); known != buffer_of_.end()) return known->second;
     const TensorData& data = *graph_.constant(v);
-    Buffer buffer{.name = graph_.value(v).name, .region = Region::kWeights, .size_bytes = program_.exprs.constant(data.size_bytes())};
+    Buffer buffer{.name = graph_.value(v).name,
+                  .region = Region::kWeights,
+                  .size_bytes = program_.exprs.constant(data.size_bytes())};
     if (data.splat && bits_of(data.dtype) >= 8) {
       buffer.region = Region::kPrepared;
       const uint32_t id = add_buffer(std::move(buffer));
       Dims dims(data.dims.begin(), data.dims.end());
       Step fill{.kind = StepKind::kFill};
-      fill.fill.push_back({tensor_ref(id, {v, 0, dims, dense_strides(dims)}, data.dtype), element_bits(data), {}});
+      fill.fill.push_back(
+          {tensor_ref(id, {v, 0, dims, dense_strides(dims)}, data.dtype), element_bits(data), {}});
       program_.prepare.steps.push_back(std::move(fill));
       return buffer_of_[v] = id;
     }
@@ -242,11 +278,14 @@ class Packer {
   }
   Result<TensorRef> ref(size_t step, const LaunchOperand& o) {
     if (o.scratch) return tensor_ref(scratch_buffers_.at(step), o.view, o.dtype);
-    if (o.output >= 0) return tensor_ref(output_buffers_[static_cast<size_t>(o.output)], o.view, graph_.type(o.value).dtype);
+    if (o.output >= 0)
+      return tensor_ref(output_buffers_[static_cast<size_t>(o.output)], o.view, graph_.type(o.value).dtype);
     if (o.value == kNone) return TensorRef{};
     uint32_t buffer = 0;
-    if (graph_.is_constant(o.view.root)) { GE_ASSIGN(buffer, constant_buffer(o.view.root)); }
-    else buffer = buffer_of_.at(o.view.root);
+    if (graph_.is_constant(o.view.root)) {
+      GE_ASSIGN(buffer, constant_buffer(o.view.root));
+    } else
+      buffer = buffer_of_.at(o.view.root);
     return tensor_ref(buffer, o.view, graph_.type(o.value).dtype);
   }
 
@@ -280,11 +319,14 @@ class Packer {
     }
     if (spec.row != nullptr) operands.resize(spec.row->operands.size());
     if (spec.row != nullptr) {
-      launch.choices.push_back(make_choice(assembler_.builtin_kernel(*spec.row), operands, spec.attrs, spec.grid, spec.block, spec.dynamic_shared_memory));
+      launch.choices.push_back(make_choice(assembler_.builtin_kernel(*spec.row), operands, spec.attrs,
+                                           spec.grid, spec.block, spec.dynamic_shared_memory));
     } else {
       for (const LoopChoice& c : loops_.choices(loop_of_.at(index))) {
-        launch.choices.push_back(make_choice(c.kernel, operands, {}, c.grid, c.block, c.dynamic_shared_memory));
-        for (const DimPredicate& p : c.guard) launch.choices.back().guard.push_back({expr(p.lhs), p.relation, expr(p.rhs)});
+        launch.choices.push_back(
+            make_choice(c.kernel, operands, {}, c.grid, c.block, c.dynamic_shared_memory));
+        for (const DimPredicate& p : c.guard)
+          launch.choices.back().guard.push_back({expr(p.lhs), p.relation, expr(p.rhs)});
       }
     }
     launch.source_nodes = source_names(spec.sources);
@@ -299,7 +341,8 @@ class Packer {
     launch.type_accumulated = accumulated(launch.type_read);
     return launch;
   }
-  Choice make_choice(uint32_t kernel, std::vector<TensorRef> operands, Attrs attrs, const std::array<Dim, 3>& grid, std::array<int64_t, 3> block, const Dim& shared) {
+  Choice make_choice(uint32_t kernel, std::vector<TensorRef> operands, Attrs attrs,
+                     const std::array<Dim, 3>& grid, std::array<int64_t, 3> block, const Dim& shared) {
     Choice choice;
     choice.kernel = kernel;
     choice.operands = std::move(operands);
@@ -310,7 +353,9 @@ class Packer {
     return choice;
   }
 
-  struct Life { uint32_t first = 0, last = 0; };
+  struct Life {
+    uint32_t first = 0, last = 0;
+  };
   const Graph& graph_;
   const ValueViews& views_;
   const Target& target_;
@@ -318,21 +363,21 @@ class Packer {
   PlanAssembler& assembler_;
   Program program_;
   std::vector<const LaunchSpec*> launches_;
-  std::vector<std::vector<int8_t>> in_place_;    // by launch, operand
+  std::vector<std::vector<int8_t>> in_place_;  // by launch, operand
   std::map<std::string, uint32_t> symbol_index_;
-  std::map<ValueId, uint32_t> buffer_of_;        // root value -> buffer
+  std::map<ValueId, uint32_t> buffer_of_;  // root value -> buffer
   std::vector<uint32_t> output_buffers_;
   std::map<ValueId, Life> root_life_;
-  std::map<ValueId, ValueId> shared_;            // root -> root whose bytes it takes over
-  std::map<size_t, uint32_t> scratch_buffers_;   // by launch
-  std::map<size_t, size_t> loop_of_;             // launch -> loop
+  std::map<ValueId, ValueId> shared_;           // root -> root whose bytes it takes over
+  std::map<size_t, uint32_t> scratch_buffers_;  // by launch
+  std::map<size_t, size_t> loop_of_;            // launch -> loop
   LoopKernels loops_;
 };
 
 }  // namespace
 
-Result<Program> pack_program(const Graph& graph, const ValueViews& views, const Selection& selection, const Target& target,
-                             const PackOptions& options, PlanAssembler& assembler) {
+Result<Program> pack_program(const Graph& graph, const ValueViews& views, const Selection& selection,
+                             const Target& target, const PackOptions& options, PlanAssembler& assembler) {
   return Packer(graph, views, selection, target, options, assembler).pack();
 }
 

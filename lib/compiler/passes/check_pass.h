@@ -1,5 +1,6 @@
-// --check-passes: is what a pass left equal to what it was given? Both graphs run on the reference evaluator, on generated
-// inputs, at several sizes. Entry: PassChecker::before, PassChecker::after. Golden tests use compare_graphs.
+// --check-passes: is what a pass left equal to what it was given? Both graphs run on the reference evaluator,
+// on generated inputs, at several sizes. Entry: PassChecker::before, PassChecker::after. Golden tests use
+// compare_graphs.
 #pragma once
 #include <map>
 #include <string>
@@ -11,8 +12,8 @@ namespace ge {
 
 using SymbolValues = std::map<std::string, int64_t>;
 
-// Symbol values to try: every least, every opt, an odd one each; those that break an assertion or a shape, or make a tensor
-// of more than 2^24 elements, are left out. {} alone for a graph without symbols.
+// Symbol values to try: every least, every opt, an odd one each; those that break an assertion or a shape, or
+// make a tensor of more than 2^24 elements, are left out. {} alone for a graph without symbols.
 std::vector<SymbolValues> sizes_to_try(const Graph& graph);
 // Seeded values for the inputs: floats in [-2, 2), small integers 0 and 1 (they may be indices), bools.
 Result<std::vector<HostTensor>> random_inputs(const Graph& graph, const SymbolValues& symbols, uint64_t seed);

@@ -12,8 +12,9 @@ namespace ge {
 
 namespace {
 // A node is left to the run where its result is more than 4 times its operands and past 1 MiB, or its
-// multiplications are past 2^28, or where it needs uniform operands written out past 64 MiB: bounds of work and
-// bytes, so that every machine folds the same. A uniform operand counts as the one element that a plan holds.
+// multiplications are past 2^28, or where it needs uniform operands written out past 64 MiB: bounds of work
+// and bytes, so that every machine folds the same. A uniform operand counts as the one element that a plan
+// holds.
 constexpr int64_t kMaxGrownBytes = int64_t{1} << 20;
 constexpr int64_t kMaxGrowth = 4;
 constexpr int64_t kMaxProducts = int64_t{1} << 28;

@@ -8,8 +8,8 @@
 namespace ge {
 
 struct EpilogueActivation {
-  uint16_t scalar_op = 0;         // code of scalar_ops.def
-  double alpha = 0, beta = 0;     // clamp: low, high
+  uint16_t scalar_op = 0;      // code of scalar_ops.def
+  double alpha = 0, beta = 0;  // clamp: low, high
 };
 // The activation that `node` is when applied to `operand`, or nothing.
 std::optional<EpilogueActivation> epilogue_activation(const Graph& graph, const Node& node, ValueId operand);

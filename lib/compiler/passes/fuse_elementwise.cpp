@@ -1,11 +1,12 @@
 // fuse_elementwise: groups maps, broadcasts, transposes, slices and row reductions into fused loops.
 //   before   %a = add(%x, %bias'); %g = gelu(%a); %y = softmax(%g)
 //   after    %y = fused(%x, %bias) {kind = "loop"} { the same three nodes }
-// Precondition: core ops. A producer joins its consumer's loop when all its users are in it, when it only moves elements
-// (then it is copied), or when its other users come later (then it is a second output); and when build_loop_nest accepts
-// the loop: one set of row axes, nothing computed again for every element of a larger loop.
-// Gain: each intermediate that disappears saves a write and a read, and a launch. Cost: none at run time. Here, last: dot
-// and conv have taken their epilogues, what is left between kernels is memory traffic.
+// Precondition: core ops. A producer joins its consumer's loop when all its users are in it, when it only
+// moves elements (then it is copied), or when its other users come later (then it is a second output); and
+// when build_loop_nest accepts the loop: one set of row axes, nothing computed again for every element of a
+// larger loop. Gain: each intermediate that disappears saves a write and a read, and a launch. Cost: none at
+// run time. Here, last: dot and conv have taken their epilogues, what is left between kernels is memory
+// traffic.
 #include <algorithm>
 #include <queue>
 #include <set>
@@ -21,13 +22,19 @@ constexpr size_t kMaxGroup = 96;
 
 bool moves_elements(const Graph& graph, const Node& node) {
   switch (node.op) {
-    case Op::broadcast: case Op::transpose: case Op::slice: return true;
-    case Op::reshape: return is_unit_reshape(graph.type(node.operands[0]).dims, graph.type(node.results[0]).dims);
-    default: return false;
+    case Op::broadcast:
+    case Op::transpose:
+    case Op::slice:
+      return true;
+    case Op::reshape:
+      return is_unit_reshape(graph.type(node.operands[0]).dims, graph.type(node.results[0]).dims);
+    default:
+      return false;
   }
 }
 bool computes(const Node& node) {
-  return is_map(node.op) || is_composite(node.op) || node.op == Op::cast || node.op == Op::reduce || node.op == Op::iota;
+  return is_map(node.op) || is_composite(node.op) || node.op == Op::cast || node.op == Op::reduce ||
+         node.op == Op::iota;
 }
 
 class LoopGrower {
@@ -40,7 +47,11 @@ class LoopGrower {
   }
 
  private:
-  struct Later { bool operator()(const std::pair<size_t, NodeId>& a, const std::pair<size_t, NodeId>& b) const { return a < b; } };
+  struct Later {
+    bool operator()(const std::pair<size_t, NodeId>& a, const std::pair<size_t, NodeId>& b) const {
+      return a < b;
+    }
+  };
 
   void grow(NodeId root) {
     region_ = {root};
@@ -51,8 +62,10 @@ class LoopGrower {
       for (const ValueId v : graph_.node(id).operands) {
         if (v == kNone || graph_.value(v).producer == kNone) continue;
         const NodeId p = graph_.value(v).producer;
-        const auto at = position_.find(p);  // group nodes made by this pass have no position and are never taken
-        if (at != position_.end() && region_.count(p) == 0 && queued.insert(p).second) queue.push({at->second, p});
+        const auto at =
+            position_.find(p);  // group nodes made by this pass have no position and are never taken
+        if (at != position_.end() && region_.count(p) == 0 && queued.insert(p).second)
+          queue.push({at->second, p});
       }
     };
     if (!feasible(region_)) return;
@@ -90,7 +103,8 @@ class LoopGrower {
   bool add_copy(NodeId p) {
     const std::vector<Graph::Use> uses = graph_.uses(graph_.node(p).results[0]);
     const Node& node = graph_.node(p);
-    const NodeId copy = graph_.add_node(node.op, node.operands, {graph_.type(node.results[0])}, node.attrs, node.sources);
+    const NodeId copy =
+        graph_.add_node(node.op, node.operands, {graph_.type(node.results[0])}, node.attrs, node.sources);
     const ValueId original = graph_.node(p).results[0], fresh = graph_.node(copy).results[0];
     for (const Graph::Use& u : uses)
       if (u.node != kNone && region_.count(u.node) != 0) graph_.set_operand(u.node, u.operand, fresh);
@@ -106,15 +120,16 @@ class LoopGrower {
     return false;
   }
 
-  // A value per row is only worth computing in the loop together with the reduction it comes from (before that reduction is
-  // in, the loop has no rows): takes the chain from p back to a reduction, all or nothing.
+  // A value per row is only worth computing in the loop together with the reduction it comes from (before
+  // that reduction is in, the loop has no rows): takes the chain from p back to a reduction, all or nothing.
   bool try_add_to_reduction(NodeId p) {
     constexpr size_t kMaxChain = 16;
     std::set<NodeId> grown = region_;
     std::vector<NodeId> chain{p};
     for (size_t i = 0; i < chain.size() && chain.size() <= kMaxChain; ++i) {
       const Node& node = graph_.node(chain[i]);
-      if (taken_.count(chain[i]) != 0 || position_.count(chain[i]) == 0 || used_outside(chain[i], grown)) continue;
+      if (taken_.count(chain[i]) != 0 || position_.count(chain[i]) == 0 || used_outside(chain[i], grown))
+        continue;
       if (!(moves_elements(graph_, node) || computes(node))) continue;
       grown.insert(chain[i]);
       if (node.op == Op::reduce) {
@@ -134,7 +149,8 @@ class LoopGrower {
         if (u.node == kNone || region.count(u.node) == 0) return true;
     return false;
   }
-  // No user outside the region can lead back into it: all stand behind the root. Graph outputs are always behind.
+  // No user outside the region can lead back into it: all stand behind the root. Graph outputs are always
+  // behind.
   bool others_come_later(NodeId p) const {
     for (const Graph::Use& u : graph_.uses(graph_.node(p).results[0])) {
       if (u.node == kNone || region_.count(u.node) != 0) continue;

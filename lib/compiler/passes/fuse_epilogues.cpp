@@ -1,10 +1,11 @@
 // fuse_epilogues: merges a bias addition and an activation into the dot or conv that produces their operand.
 //   before   %h = dot(%x, %w); %s = add(%h, broadcast(%b)); %y = relu(%s)
 //   after    %y = fused(%x, %w, %b) {kind = "dot"} { the same nodes }
-// Precondition: each intermediate has one user and is no output; the bias is a value broadcast to the result (conv: along
-// its channel axis); the activation is one that kernels know (see epilogue_activation).
-// Gain: two writes and two reads of the result, two launches. Cost: none. The sum stays in float32 through the bias and
-// the activation: class rounding. Here: folded scales have become biases; loops would swallow the chain later.
+// Precondition: each intermediate has one user and is no output; the bias is a value broadcast to the result
+// (conv: along its channel axis); the activation is one that kernels know (see epilogue_activation). Gain:
+// two writes and two reads of the result, two launches. Cost: none. The sum stays in float32 through the bias
+// and the activation: class rounding. Here: folded scales have become biases; loops would swallow the chain
+// later.
 #include <algorithm>
 #include <optional>
 
@@ -27,7 +28,8 @@ ValueId own_broadcast(Graph& graph, ValueId v) {
   const NodeId id = graph.value(v).producer;
   if (graph.use_count(v) == 1) return v;
   const Node& node = graph.node(id);
-  return graph.node(graph.add_node(node.op, node.operands, {graph.type(v)}, node.attrs, node.sources)).results[0];
+  return graph.node(graph.add_node(node.op, node.operands, {graph.type(v)}, node.attrs, node.sources))
+      .results[0];
 }
 
 bool is_broadcast(const Graph& graph, ValueId v) {
@@ -35,7 +37,8 @@ bool is_broadcast(const Graph& graph, ValueId v) {
   return node != nullptr && node->op == Op::broadcast;
 }
 
-// The bias a conv kernel can add: one value per channel, [M, 1, 1...] before broadcasting (leading units dropped).
+// The bias a conv kernel can add: one value per channel, [M, 1, 1...] before broadcasting (leading units
+// dropped).
 bool is_channel_bias(const Graph& graph, ValueId v, const Dims& result) {
   const Dims& dims = graph.type(v).dims;
   if (dims.size() + 1 < result.size() || dims.size() > result.size()) return false;
@@ -46,7 +49,9 @@ bool is_channel_bias(const Graph& graph, ValueId v, const Dims& result) {
   return true;
 }
 
-bool has_bias(const Node& node) { return node.operands.size() > 2 && node.operands[2] != kNone; }
+bool has_bias(const Node& node) {
+  return node.operands.size() > 2 && node.operands[2] != kNone;
+}
 
 // Adds the `add` behind `value` to the group; returns its result, or `value` where there is none to take.
 ValueId take_bias(Graph& graph, NodeId product, ValueId value, std::vector<NodeId>& group) {
@@ -56,7 +61,8 @@ ValueId take_bias(Graph& graph, NodeId product, ValueId value, std::vector<NodeI
   const ValueId bias = graph.node(*user).operands[other];
   if (bias == value || !is_broadcast(graph, bias)) return value;
   const ValueId small = graph.producer(bias)->operands[0];
-  if (graph.node(product).op == Op::conv && !is_channel_bias(graph, small, graph.type(value).dims)) return value;
+  if (graph.node(product).op == Op::conv && !is_channel_bias(graph, small, graph.type(value).dims))
+    return value;
   const ValueId owned = own_broadcast(graph, bias);
   if (owned != bias) graph.set_operand(*user, other, owned);
   group.push_back(graph.value(owned).producer);
@@ -67,7 +73,8 @@ ValueId take_bias(Graph& graph, NodeId product, ValueId value, std::vector<NodeI
 void take_activation(Graph& graph, ValueId value, std::vector<NodeId>& group) {
   const auto user = only_user(graph, value);
   if (!user || !epilogue_activation(graph, graph.node(*user), value)) return;
-  for (uint32_t i = 1; i < graph.node(*user).operands.size(); ++i) {  // the bounds of a clamp belong to the group
+  for (uint32_t i = 1; i < graph.node(*user).operands.size();
+       ++i) {  // the bounds of a clamp belong to the group
     const ValueId bound = graph.node(*user).operands[i];
     if (!is_broadcast(graph, bound)) continue;
     const ValueId owned = own_broadcast(graph, bound);
@@ -88,8 +95,15 @@ std::optional<double> scalar_value(const Graph& graph, ValueId v) {
 
 std::optional<EpilogueActivation> epilogue_activation(const Graph& graph, const Node& node, ValueId operand) {
   switch (node.op) {
-    case Op::relu: case Op::sigmoid: case Op::tanh: case Op::gelu: case Op::gelu_tanh: case Op::silu: case Op::hard_swish:
-    case Op::mish: case Op::softplus:
+    case Op::relu:
+    case Op::sigmoid:
+    case Op::tanh:
+    case Op::gelu:
+    case Op::gelu_tanh:
+    case Op::silu:
+    case Op::hard_swish:
+    case Op::mish:
+    case Op::softplus:
       return EpilogueActivation{*scalar_code(node.op), 0, 0};
     case Op::clamp: {
       if (node.operands[0] != operand) return std::nullopt;
@@ -97,7 +111,8 @@ std::optional<EpilogueActivation> epilogue_activation(const Graph& graph, const 
       if (!low || !high) return std::nullopt;
       return EpilogueActivation{*scalar_code(node.op), *low, *high};
     }
-    default: return std::nullopt;
+    default:
+      return std::nullopt;
   }
 }
 

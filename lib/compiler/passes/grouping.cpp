@@ -41,14 +41,18 @@ Grouping body_of(const Graph& graph, const std::vector<NodeId>& nodes) {
   Grouping g;
   g.body.symbols = graph.symbols;
   std::map<ValueId, ValueId> names;
-  const auto is_product = [&](NodeId id) { return graph.node(id).op == Op::dot || graph.node(id).op == Op::conv; };
+  const auto is_product = [&](NodeId id) {
+    return graph.node(id).op == Op::dot || graph.node(id).op == Op::conv;
+  };
   const bool has_product = std::any_of(nodes.begin(), nodes.end(), is_product);
   // What a product's kernel reads from memory, uniform or not: its tensors and the bias behind it.
   const auto reads_tensor = [&](NodeId reader) {
     if (is_product(reader)) return true;
     if (!has_product || graph.node(reader).op != Op::broadcast) return false;
     const auto& uses = graph.uses(graph.node(reader).results[0]);
-    return std::any_of(uses.begin(), uses.end(), [&](const Graph::Use& u) { return u.node != kNone && graph.node(u.node).op == Op::add; });
+    return std::any_of(uses.begin(), uses.end(), [&](const Graph::Use& u) {
+      return u.node != kNone && graph.node(u.node).op == Op::add;
+    });
   };
   const auto bring_in = [&](ValueId v, NodeId reader) {
     if (v == kNone || names.count(v) != 0) return;
@@ -68,11 +72,13 @@ Grouping body_of(const Graph& graph, const std::vector<NodeId>& nodes) {
   for (const NodeId id : nodes)
     for (const ValueId v : graph.node(id).results) {
       const auto& uses = graph.uses(v);
-      if (std::any_of(uses.begin(), uses.end(), [&](const Graph::Use& u) { return u.node == kNone || inside.count(u.node) == 0; }))
+      if (std::any_of(uses.begin(), uses.end(),
+                      [&](const Graph::Use& u) { return u.node == kNone || inside.count(u.node) == 0; }))
         g.results.push_back(v);
     }
   if (g.results.empty()) g.results.push_back(graph.node(nodes.back()).results[0]);
-  for (size_t i = 0; i < g.results.size(); ++i) g.body.add_output(names.at(g.results[i]), "r" + std::to_string(i));
+  for (size_t i = 0; i < g.results.size(); ++i)
+    g.body.add_output(names.at(g.results[i]), "r" + std::to_string(i));
   return g;
 }
 
@@ -82,7 +88,8 @@ NodeId group_nodes(Graph& graph, const std::vector<NodeId>& nodes, const std::st
   for (const ValueId v : g.results) types.push_back(graph.type(v));
   std::vector<Source> sources;
   for (const NodeId id : nodes) add_sources(sources, graph.node(id).sources);
-  const NodeId fused = graph.add_node(Op::fused, g.operands, std::move(types), {{"kind", kind}}, std::move(sources));
+  const NodeId fused =
+      graph.add_node(Op::fused, g.operands, std::move(types), {{"kind", kind}}, std::move(sources));
   graph.node(fused).body = std::make_unique<Graph>(std::move(g.body));
   const std::vector<ValueId> fresh = graph.node(fused).results;
   for (size_t i = 0; i < fresh.size(); ++i) graph.replace_all_uses(g.results[i], fresh[i]);

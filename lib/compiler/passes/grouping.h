@@ -1,6 +1,6 @@
 // Moving nodes into a fused node's body and back. Entry: group_nodes, body_of, inline_fused.
-// Invariant: the fused node computes exactly what its nodes computed; scalar constants move into the body, others stay
-// operands.
+// Invariant: the fused node computes exactly what its nodes computed; scalar constants move into the body,
+// others stay operands.
 #pragma once
 #include <string>
 #include <vector>
@@ -17,7 +17,8 @@ struct Grouping {
 };
 // The group as a graph of its own; the outer graph is not changed. `nodes` in topological order.
 Grouping body_of(const Graph& graph, const std::vector<NodeId>& nodes);
-// Replaces the nodes by one fused node of this kind ("loop", "dot", "conv"). Sources are those of all nodes, in order.
+// Replaces the nodes by one fused node of this kind ("loop", "dot", "conv"). Sources are those of all nodes,
+// in order.
 NodeId group_nodes(Graph& graph, const std::vector<NodeId>& nodes, const std::string& kind);
 // The opposite: the body's nodes stand in the graph again.
 Status inline_fused(Graph& graph, NodeId fused);

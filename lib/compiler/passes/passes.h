@@ -1,5 +1,6 @@
-// Every pass of passes.def as a function: Status name(Graph&, PassContext&). A pass keeps the graph valid, keeps the
-// sources of what it replaces, and leaves no dead nodes of its own making. On error the graph may be half changed.
+// Every pass of passes.def as a function: Status name(Graph&, PassContext&). A pass keeps the graph valid,
+// keeps the sources of what it replaces, and leaves no dead nodes of its own making. On error the graph may
+// be half changed.
 #pragma once
 #include "compiler/passes/manager.h"
 

@@ -7,16 +7,16 @@
 
 namespace ge {
 
-// Every use of `from` becomes `to`, whose producer takes over the sources of from's. False, and nothing happens, where their
-// types differ (dims that are only asserted to be equal).
+// Every use of `from` becomes `to`, whose producer takes over the sources of from's. False, and nothing
+// happens, where their types differ (dims that are only asserted to be equal).
 bool replace_value(Graph& graph, ValueId from, ValueId to);
 // Removes every node that no output needs. Linear.
 void remove_dead_nodes(Graph& graph);
 // Appends the sources that are not there yet.
 void merge_sources(std::vector<Source>& into, const std::vector<Source>& more);
 
-// The constant that `v` repeats in every element, through broadcasts, reshapes and transposes: null where there is none.
-// The element is the first of the tensor's bytes.
+// The constant that `v` repeats in every element, through broadcasts, reshapes and transposes: null where
+// there is none. The element is the first of the tensor's bytes.
 const TensorData* uniform_constant(const Graph& graph, ValueId v);
 // `v` is `value` in every element, bit for bit (so 0.0 is not -0.0).
 bool is_uniform(const Graph& graph, ValueId v, double value);

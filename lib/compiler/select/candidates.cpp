@@ -16,7 +16,8 @@ using Works = std::vector<Work>;
 bool can_merge(const LaunchSpec& spec, size_t a) {
   for (const LaunchOperand& o : spec.operands) {
     const StridedView& v = o.view;
-    if (!(v.dims[a + 1] == spec.domain[a + 1]) || !(v.dims[a] == spec.domain[a])) {  // row-level operands: units on row axes
+    if (!(v.dims[a + 1] == spec.domain[a + 1]) ||
+        !(v.dims[a] == spec.domain[a])) {  // row-level operands: units on row axes
       if (v.dims[a].is_value(1) && v.dims[a + 1].is_value(1)) continue;
       return false;
     }
@@ -66,7 +67,8 @@ void finish_loop(const Graph& graph, Work& w, LoopNest nest) {
   w.spec.nest = std::make_shared<LoopNest>(std::move(nest));
 }
 
-Result<Work> copy_work(const Graph& graph, LaunchOperand from, LaunchOperand to, std::vector<Source> sources, bool prefer_loops) {
+Result<Work> copy_work(const Graph& graph, LaunchOperand from, LaunchOperand to, std::vector<Source> sources,
+                       bool prefer_loops) {
   const Type type{graph.type(from.value).dtype, from.view.dims};
   Work w{prefer_loops ? "" : "copy", {}, {}, {}};
   w.spec.operands = {std::move(from), std::move(to)};
@@ -83,28 +85,51 @@ Result<Work> copy_work(const Graph& graph, LaunchOperand from, LaunchOperand to,
 class Describer {
  public:
   Describer(const Graph& graph, const ValueViews& views, NodeId id, bool prefer_loops, bool exact)
-      : graph_(graph), views_(views), id_(id), node_(graph.node(id)), prefer_loops_(prefer_loops), exact_(exact) {}
+      : graph_(graph),
+        views_(views),
+        id_(id),
+        node_(graph.node(id)),
+        prefer_loops_(prefer_loops),
+        exact_(exact) {}
 
   Result<Works> describe() {
     switch (node_.op) {
-      case Op::fused: return fused();
-      case Op::dot: return one(dot(node_, node_.operands, result(), {}));
-      case Op::conv: return one(conv(node_, node_.operands, result(), {}));
-      case Op::pool: return one(pool());
-      case Op::gather: return one(gather());
-      case Op::pad: return one(pad());
-      case Op::concat: return concat();
-      case Op::dims: return dims();
-      case Op::constant: return Works{};
-      case Op::reshape: case Op::transpose: case Op::broadcast: case Op::slice: return one(copy_of_view());
-      default: return loop_or_reference();
+      case Op::fused:
+        return fused();
+      case Op::dot:
+        return one(dot(node_, node_.operands, result(), {}));
+      case Op::conv:
+        return one(conv(node_, node_.operands, result(), {}));
+      case Op::pool:
+        return one(pool());
+      case Op::gather:
+        return one(gather());
+      case Op::pad:
+        return one(pad());
+      case Op::concat:
+        return concat();
+      case Op::dims:
+        return dims();
+      case Op::constant:
+        return Works{};
+      case Op::reshape:
+      case Op::transpose:
+      case Op::broadcast:
+      case Op::slice:
+        return one(copy_of_view());
+      default:
+        return loop_or_reference();
     }
   }
 
  private:
   ValueId result() const { return node_.results[0]; }
-  LaunchOperand operand(ValueId v) const { return v == kNone ? LaunchOperand{} : LaunchOperand{v, views_.of(v)}; }
-  LaunchOperand operand(const OperandView& view) const { return view.value == kNone ? LaunchOperand{} : LaunchOperand{view.value, views_.through(view)}; }
+  LaunchOperand operand(ValueId v) const {
+    return v == kNone ? LaunchOperand{} : LaunchOperand{v, views_.of(v)};
+  }
+  LaunchOperand operand(const OperandView& view) const {
+    return view.value == kNone ? LaunchOperand{} : LaunchOperand{view.value, views_.through(view)};
+  }
   LaunchOperand spread(ValueId v, const Dims& shape) const { return operand(broadcast_to(graph_, v, shape)); }
   Result<Works> one(Result<Work> work) const {
     if (!work.ok()) return std::move(work).take_error();
@@ -141,7 +166,8 @@ class Describer {
     EpilogueActivation activation;
     ValueId bias = kNone;
     const auto outside = [&](ValueId v) {  // of a body value that is an input, seen through broadcasts
-      while (body.producer(v) != nullptr && body.producer(v)->op == Op::broadcast) v = body.producer(v)->operands[0];
+      while (body.producer(v) != nullptr && body.producer(v)->op == Op::broadcast)
+        v = body.producer(v)->operands[0];
       const auto it = std::find(body.inputs.begin(), body.inputs.end(), v);
       return it == body.inputs.end() ? kNone : node_.operands[static_cast<size_t>(it - body.inputs.begin())];
     };
@@ -153,14 +179,16 @@ class Describer {
         value = n.results[0];
       } else if (n.op == Op::add && core != nullptr) {
         bias = outside(n.operands[n.operands[0] == value ? 1 : 0]);
-        if (bias == kNone) return fail(Code::internal).say("the bias of fused{" + kind + "} is none of its operands");
+        if (bias == kNone)
+          return fail(Code::internal).say("the bias of fused{" + kind + "} is none of its operands");
         value = n.results[0];
       } else if (const auto a = core == nullptr ? std::nullopt : epilogue_activation(body, n, value)) {
         activation = *a;
         value = n.results[0];
       }
     }
-    if (core == nullptr || value != body.outputs[0]) return fail(Code::internal).say("fused{" + kind + "} does not hold a " + kind + " and its epilogue");
+    if (core == nullptr || value != body.outputs[0])
+      return fail(Code::internal).say("fused{" + kind + "} does not hold a " + kind + " and its epilogue");
     std::vector<ValueId> operands;
     for (const ValueId v : core->operands) operands.push_back(v == kNone ? kNone : outside(v));
     if (bias != kNone) {
@@ -200,10 +228,12 @@ class Describer {
     return {{"activation", int64_t{a.scalar_op}}, {"activation_alpha", a.alpha}, {"activation_beta", a.beta}};
   }
 
-  Result<Work> dot(const Node& node, const std::vector<ValueId>& operands, ValueId out, const EpilogueActivation& activation) const {
+  Result<Work> dot(const Node& node, const std::vector<ValueId>& operands, ValueId out,
+                   const EpilogueActivation& activation) const {
     const Dims& shape = graph_.type(out).dims;
     const ValueId bias = operands.size() > 2 ? operands[2] : kNone;
-    std::vector<LaunchOperand> list{operand(operands[0]), operand(operands[1]), spread(bias, shape), operand(out)};
+    std::vector<LaunchOperand> list{operand(operands[0]), operand(operands[1]), spread(bias, shape),
+                                    operand(out)};
     const Dim k = graph_.type(operands[0]).dims.back();
     fold_batch(list);
     Work w = work("dot", std::move(list), activation_attrs(activation));
@@ -212,8 +242,8 @@ class Describer {
     return w;
   }
 
-  // Batch axes that the right operand does not follow become rows of the left one; batch axes that all operands walk as one
-  // are merged.
+  // Batch axes that the right operand does not follow become rows of the left one; batch axes that all
+  // operands walk as one are merged.
   static void fold_batch(std::vector<LaunchOperand>& list) {
     StridedView &lhs = list[0].view, &rhs = list[1].view, &bias = list[2].view, &out = list[3].view;
     const bool has_bias = list[2].value != kNone;
@@ -221,17 +251,24 @@ class Describer {
       v.dims[a + 1] = v.dims[a] * v.dims[a + 1];
       erase_axis(v, a);
     };
-    const auto mergeable = [](const StridedView& v, size_t a) { return v.dims[a].is_value(1) || v.dims[a + 1].is_value(1) ? false : v.strides[a] == v.strides[a + 1] * v.dims[a + 1]; };
+    const auto mergeable = [](const StridedView& v, size_t a) {
+      return v.dims[a].is_value(1) || v.dims[a + 1].is_value(1)
+                 ? false
+                 : v.strides[a] == v.strides[a + 1] * v.dims[a + 1];
+    };
     for (size_t a = out.dims.size() - 2; a-- > 0;) {
       const size_t last = out.dims.size() - 3;  // index of the last batch axis
       if (out.dims[a].is_value(1)) {
         for (auto& o : list)
           if (o.value != kNone) erase_axis(o.view, a);
-      } else if (a == last && rhs.strides[a].is_value(0) && mergeable(lhs, a) && mergeable(out, a) && (!has_bias || mergeable(bias, a))) {
-        merge(lhs, a); merge(out, a);
+      } else if (a == last && rhs.strides[a].is_value(0) && mergeable(lhs, a) && mergeable(out, a) &&
+                 (!has_bias || mergeable(bias, a))) {
+        merge(lhs, a);
+        merge(out, a);
         if (has_bias) merge(bias, a);
         erase_axis(rhs, a);
-      } else if (a < last && mergeable(lhs, a) && mergeable(rhs, a) && mergeable(out, a) && (!has_bias || mergeable(bias, a))) {
+      } else if (a < last && mergeable(lhs, a) && mergeable(rhs, a) && mergeable(out, a) &&
+                 (!has_bias || mergeable(bias, a))) {
         for (auto& o : list)
           if (o.value != kNone) merge(o.view, a);
       }
@@ -242,10 +279,12 @@ class Describer {
     v.strides.erase(v.strides.begin() + static_cast<long>(a));
   }
 
-  Result<Work> conv(const Node& node, const std::vector<ValueId>& operands, ValueId out, const EpilogueActivation& activation) const {
+  Result<Work> conv(const Node& node, const std::vector<ValueId>& operands, ValueId out,
+                    const EpilogueActivation& activation) const {
     const ValueId bias = operands.size() > 2 ? operands[2] : kNone;
     Attrs attrs = activation_attrs(activation);
-    for (const char* name : {"strides", "dilations", "pads_begin"}) attrs.emplace_back(name, attr_ints(node, name));
+    for (const char* name : {"strides", "dilations", "pads_begin"})
+      attrs.emplace_back(name, attr_ints(node, name));
     attrs.emplace_back("groups", attr_int(node, "groups", 1));
     LaunchOperand bias_operand = operand(bias);
     if (bias != kNone && graph_.type(bias).dims.size() > 1) {  // [M, 1, 1]: the channel axis alone
@@ -255,14 +294,17 @@ class Describer {
       bias_operand.view.dims = {dims[channel]};
     }
     const size_t channels = 1;
-    Work w = work("conv", {operand(operands[0]), operand(operands[1]), bias_operand, operand(out)}, std::move(attrs));
+    Work w = work("conv", {operand(operands[0]), operand(operands[1]), bias_operand, operand(out)},
+                  std::move(attrs));
     set_flops(w, product(graph_.type(out).dims) * product(graph_.type(operands[1]).dims, channels) * Dim(2));
     return w;
   }
 
   Result<Work> pool() const {
-    Attrs attrs{{"kind", int64_t{attr_string(node_, "kind") == "average"}}, {"count_include_pad", attr_int(node_, "count_include_pad")}};
-    for (const char* name : {"kernel", "strides", "dilations", "pads_begin", "pads_end"}) attrs.emplace_back(name, attr_ints(node_, name));
+    Attrs attrs{{"kind", int64_t{attr_string(node_, "kind") == "average"}},
+                {"count_include_pad", attr_int(node_, "count_include_pad")}};
+    for (const char* name : {"kernel", "strides", "dilations", "pads_begin", "pads_end"})
+      attrs.emplace_back(name, attr_ints(node_, name));
     Work w = work("pool", {operand(node_.operands[0]), operand(result())}, std::move(attrs));
     int64_t window = 1;
     for (const int64_t k : attr_ints(node_, "kernel")) window *= k;
@@ -271,26 +313,33 @@ class Describer {
   }
 
   Result<Work> gather() const {
-    return work("gather", {operand(node_.operands[0]), operand(node_.operands[1]), operand(result())}, {{"axis", attr_int(node_, "axis")}});
+    return work("gather", {operand(node_.operands[0]), operand(node_.operands[1]), operand(result())},
+                {{"axis", attr_int(node_, "axis")}});
   }
 
   Result<Work> pad() const {
     const ValueId value = node_.operands.size() > 1 ? node_.operands[1] : kNone;
     std::vector<int64_t> low = attr_ints(node_, "low");
     low.resize(kMaxRank, 0);
-    return work("pad", {operand(node_.operands[0]), operand(value), operand(result())}, {{"pads_begin", low}});
+    return work("pad", {operand(node_.operands[0]), operand(value), operand(result())},
+                {{"pads_begin", low}});
   }
 
   Result<Work> copy(ValueId from, StridedView view, ValueId to, StridedView target) const {
     return copy_work(graph_, {from, std::move(view)}, {to, std::move(target)}, node_.sources, prefer_loops_);
   }
 
-  // A view that its reader cannot take (a reshape of a transposed value, a view that is an output): moved once, here.
+  // A view that its reader cannot take (a reshape of a transposed value, a view that is an output): moved
+  // once, here.
   Result<Work> copy_of_view() const {
     const ValueId from = node_.operands[0];
     const StridedView& out = views_.of(result());
-    if (node_.op == Op::reshape) return copy(from, views_.of(from), result(), {result(), 0, views_.of(from).dims, dense_strides(views_.of(from).dims)});
-    return fail(Code::internal).say("a view was asked to move: " + std::string(name_of(node_.op)) + " of rank " + std::to_string(out.dims.size()));
+    if (node_.op == Op::reshape)
+      return copy(from, views_.of(from), result(),
+                  {result(), 0, views_.of(from).dims, dense_strides(views_.of(from).dims)});
+    return fail(Code::internal)
+        .say("a view was asked to move: " + std::string(name_of(node_.op)) + " of rank " +
+             std::to_string(out.dims.size()));
   }
 
   Result<Works> concat() const {
@@ -316,9 +365,14 @@ class Describer {
     const Dims& values = attr_dims(node_, "values");
     const StridedView& out = views_.of(result());
     for (size_t i = 0; i < values.size(); i += kMaxRank) {
-      const Dims part(values.begin() + static_cast<long>(i), values.begin() + static_cast<long>(std::min(values.size(), i + kMaxRank)));
+      const Dims part(values.begin() + static_cast<long>(i),
+                      values.begin() + static_cast<long>(std::min(values.size(), i + kMaxRank)));
       LaunchOperand extents{.view = {kNone, 0, part, Dims(part.size())}, .scratch = true};
-      LaunchOperand slice{result(), {out.root, out.offset + Dim(static_cast<int64_t>(i)), {Dim(static_cast<int64_t>(part.size()))}, {1}}};
+      LaunchOperand slice{result(),
+                          {out.root,
+                           out.offset + Dim(static_cast<int64_t>(i)),
+                           {Dim(static_cast<int64_t>(part.size()))},
+                           {1}}};
       works.push_back(work("shape", {std::move(extents), std::move(slice)}, {}));
     }
     return works;
@@ -350,34 +404,50 @@ class Describer {
       return work("map", std::move(list), {{"op", int64_t{*scalar_code(node_.op)}}});
     }
     switch (node_.op) {
-      case Op::cast: return work("cast", {operand(x), operand(result())}, {});
-      case Op::iota: return work("iota", {operand(result())}, {{"axis", attr_int(node_, "axis")}});
-      case Op::softmax: return work("softmax", {operand(x), operand(result())}, {{"axis", attr_int(node_, "axis")}});
-      case Op::log_softmax: return work("log_softmax", {operand(x), operand(result())}, {{"axis", attr_int(node_, "axis")}});
-      case Op::normalize: return normalize();
-      case Op::reduce: return reduce();
-      default: return fail(Code::no_kernel).say("no kernel family for " + std::string(name_of(node_.op)));
+      case Op::cast:
+        return work("cast", {operand(x), operand(result())}, {});
+      case Op::iota:
+        return work("iota", {operand(result())}, {{"axis", attr_int(node_, "axis")}});
+      case Op::softmax:
+        return work("softmax", {operand(x), operand(result())}, {{"axis", attr_int(node_, "axis")}});
+      case Op::log_softmax:
+        return work("log_softmax", {operand(x), operand(result())}, {{"axis", attr_int(node_, "axis")}});
+      case Op::normalize:
+        return normalize();
+      case Op::reduce:
+        return reduce();
+      default:
+        return fail(Code::no_kernel).say("no kernel family for " + std::string(name_of(node_.op)));
     }
   }
 
   Result<Work> normalize() const {
-    const auto optional = [&](size_t i) { return node_.operands.size() > i ? operand(node_.operands[i]) : LaunchOperand{}; };
-    return work("normalize", {operand(node_.operands[0]), optional(1), optional(2), operand(result()), {}, {}},
-                {{"axis", attr_int(node_, "axis")}, {"epsilon", attr_double(node_, "epsilon", 1e-5)}, {"kind", int64_t{attr_string(node_, "kind") == "rms"}}});
+    const auto optional = [&](size_t i) {
+      return node_.operands.size() > i ? operand(node_.operands[i]) : LaunchOperand{};
+    };
+    return work("normalize",
+                {operand(node_.operands[0]), optional(1), optional(2), operand(result()), {}, {}},
+                {{"axis", attr_int(node_, "axis")},
+                 {"epsilon", attr_double(node_, "epsilon", 1e-5)},
+                 {"kind", int64_t{attr_string(node_, "kind") == "rms"}}});
   }
 
   Result<Work> reduce() const {
     static constexpr std::string_view kKinds[] = {"sum", "prod", "max", "min", "mean", "argmax", "argmin"};
-    const auto kind = std::find(std::begin(kKinds), std::end(kKinds), attr_string(node_, "kind")) - std::begin(kKinds);
+    const auto kind =
+        std::find(std::begin(kKinds), std::end(kKinds), attr_string(node_, "kind")) - std::begin(kKinds);
     const Dims& full = graph_.type(node_.operands[0]).dims;
     int64_t mask = 0;
     for (const int64_t a : attr_ints(node_, "axes")) mask |= int64_t{1} << a;
     OperandView kept{result(), full, {}};  // the result with the reduced axes as units
     for (size_t a = 0; a < full.size(); ++a) {
-      if ((mask >> a) & 1) kept.domain[a] = 1;
-      else kept.axes.push_back({static_cast<int8_t>(a), 1, 0});
+      if ((mask >> a) & 1)
+        kept.domain[a] = 1;
+      else
+        kept.axes.push_back({static_cast<int8_t>(a), 1, 0});
     }
-    Work w = work("reduce", {operand(node_.operands[0]), operand(kept)}, {{"kind", int64_t{kind}}, {"axes", mask}, {"select_last", attr_int(node_, "select_last")}});
+    Work w = work("reduce", {operand(node_.operands[0]), operand(kept)},
+                  {{"kind", int64_t{kind}}, {"axes", mask}, {"select_last", attr_int(node_, "select_last")}});
     set_flops(w, product(full));
     return w;
   }
@@ -391,8 +461,9 @@ class Describer {
 
 }  // namespace
 
-Result<Work> loop_work(const Graph& graph, const ValueViews& views, const Graph& body, const std::vector<ValueId>& operands,
-                       const std::vector<ValueId>& results, bool exact) {
+Result<Work> loop_work(const Graph& graph, const ValueViews& views, const Graph& body,
+                       const std::vector<ValueId>& operands, const std::vector<ValueId>& results,
+                       bool exact) {
   GE_ASSIGN(LoopNest nest, build_loop_nest(body, exact));
   Work w{"", {}, {}, {}};
   for (size_t i = 0; i < nest.operands.size(); ++i) {
@@ -406,15 +477,19 @@ Result<Work> loop_work(const Graph& graph, const ValueViews& views, const Graph&
   return w;
 }
 
-Result<Work> describe_output_copy(const Graph& graph, const ValueViews& views, size_t index, bool prefer_loops) {
+Result<Work> describe_output_copy(const Graph& graph, const ValueViews& views, size_t index,
+                                  bool prefer_loops) {
   const ValueId v = graph.outputs[index];
   const Dims& dims = graph.type(v).dims;
-  LaunchOperand to{.value = v, .view = {kNone, 0, dims, dense_strides(dims)}, .output = static_cast<int32_t>(index)};
+  LaunchOperand to{
+      .value = v, .view = {kNone, 0, dims, dense_strides(dims)}, .output = static_cast<int32_t>(index)};
   const Node* producer = graph.producer(v);
-  return copy_work(graph, {v, views.of(v)}, std::move(to), producer == nullptr ? std::vector<Source>{} : producer->sources, prefer_loops);
+  return copy_work(graph, {v, views.of(v)}, std::move(to),
+                   producer == nullptr ? std::vector<Source>{} : producer->sources, prefer_loops);
 }
 
-Result<std::vector<Work>> describe_node(const Graph& graph, const ValueViews& views, NodeId node, bool prefer_loops, bool exact) {
+Result<std::vector<Work>> describe_node(const Graph& graph, const ValueViews& views, NodeId node,
+                                        bool prefer_loops, bool exact) {
   return Describer(graph, views, node, prefer_loops, exact).describe();
 }
 

@@ -1,6 +1,7 @@
 // The cost model: a roofline with an efficiency per kernel. Entry: launch_cost_us.
-// Fitted by eye to timings of the built-in kernels on one CPU core pair and one H200; it is wrong by up to 2x for launches
-// under 5 us, where fixed costs rule, and only ranks kernels for the same node, never promises a time.
+// Fitted by eye to timings of the built-in kernels on one CPU core pair and one H200; it is wrong by up to 2x
+// for launches under 5 us, where fixed costs rule, and only ranks kernels for the same node, never promises a
+// time.
 #pragma once
 #include "compiler/select/selection.h"
 

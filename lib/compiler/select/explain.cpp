@@ -1,4 +1,5 @@
-// --explain: each node with the kernel it got, its cost, and for every other candidate why not. Entry: explain (selection.h).
+// --explain: each node with the kernel it got, its cost, and for every other candidate why not. Entry:
+// explain (selection.h).
 
 #include <fmt/format.h>
 
@@ -13,7 +14,8 @@ std::string label(const Graph& graph, NodeId id) {
   if (id == kNone) return "(copy to output)";
   const Node& node = graph.node(id);
   std::string text;
-  for (const Source& s : node.sources) text += (text.empty() ? "" : " + ") + (s.name.empty() ? s.path : s.name);
+  for (const Source& s : node.sources)
+    text += (text.empty() ? "" : " + ") + (s.name.empty() ? s.path : s.name);
   if (text.empty()) text = std::string(name_of(node.op));
   return text.size() > 48 ? text.substr(0, 45) + "..." : text;
 }
@@ -21,15 +23,20 @@ std::string label(const Graph& graph, NodeId id) {
 }  // namespace
 
 std::string explain(const Graph& graph, const Selection& selection, const Target& target) {
-  std::string out = fmt::format("target {}\n {:<48} {:<34} {:>9}  {}\n", target.name, "node", "kernel", "cost us", "others");
+  std::string out = fmt::format("target {}\n {:<48} {:<34} {:>9}  {}\n", target.name, "node", "kernel",
+                                "cost us", "others");
   for (const NodeSelection& n : selection.nodes) {
     double chosen_cost = 0;
     bool first = true;
     for (const Candidate& c : n.candidates) {
       if (c.chosen) chosen_cost = c.cost_us;
-      const std::string why = c.chosen ? "" : !c.refused.empty() ? "refused: " + c.refused : fmt::format("costs more: {:.1f} against {:.1f}", c.cost_us, chosen_cost);
+      const std::string why = c.chosen ? ""
+                              : !c.refused.empty()
+                                  ? "refused: " + c.refused
+                                  : fmt::format("costs more: {:.1f} against {:.1f}", c.cost_us, chosen_cost);
       const std::string cost = c.refused.empty() ? fmt::format("{:.1f}", c.cost_us) : "-";
-      out += fmt::format(" {:<48} {}{:<33} {:>9}  {}\n", first ? label(graph, n.node) : "", c.chosen ? "*" : " ", c.kernel, cost, why);
+      out += fmt::format(" {:<48} {}{:<33} {:>9}  {}\n", first ? label(graph, n.node) : "",
+                         c.chosen ? "*" : " ", c.kernel, cost, why);
       first = false;
     }
   }

@@ -5,20 +5,24 @@
 namespace ge {
 namespace {
 
-constexpr int64_t kBlock = 256;         // every built-in CUDA row runs blocks of 256 threads along x
-constexpr int64_t kTile = 64;           // smallest tile side of the product rows; larger tiles leave blocks without work
-constexpr int64_t kMaxBlocks = 1 << 20; // rows loop over what is left
+constexpr int64_t kBlock = 256;  // every built-in CUDA row runs blocks of 256 threads along x
+constexpr int64_t kTile =
+    64;  // smallest tile side of the product rows; larger tiles leave blocks without work
+constexpr int64_t kMaxBlocks = 1 << 20;  // rows loop over what is left
 
-// One block for each 64 x 64 tile of the result, where [.., rows, columns] are its last two axes or a conv's pixels and channels.
+// One block for each 64 x 64 tile of the result, where [.., rows, columns] are its last two axes or a conv's
+// pixels and channels.
 Dim product_tiles(const StridedView& out) {
   const size_t rank = out.dims.size();
   Dim tiles = Dim::ceil_div(out.dims[rank - 2], kTile) * Dim::ceil_div(out.dims[rank - 1], kTile);
   return tiles * product(out.dims, 0, rank - 2);
 }
-// dot_mma takes tiles down to 32 x 16 where 64 x 64 ones are too few to fill a large GPU; blocks past its tiles end at once.
+// dot_mma takes tiles down to 32 x 16 where 64 x 64 ones are too few to fill a large GPU; blocks past its
+// tiles end at once.
 Dim mma_blocks(const StridedView& out) {
   const size_t rank = out.dims.size();
-  const Dim thin = Dim::ceil_div(out.dims[rank - 2], 32) * Dim::ceil_div(out.dims[rank - 1], 16) * product(out.dims, 0, rank - 2);
+  const Dim thin = Dim::ceil_div(out.dims[rank - 2], 32) * Dim::ceil_div(out.dims[rank - 1], 16) *
+                   product(out.dims, 0, rank - 2);
   return Dim::min(thin, Dim::max(product_tiles(out), 512));
 }
 Dim conv_tiles(const LaunchSpec& launch) {

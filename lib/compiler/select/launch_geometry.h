@@ -1,4 +1,5 @@
-// Grid and block of built-in CUDA rows. Entry: set_geometry. Rows loop over their work, so any grid is right; this one is fast.
+// Grid and block of built-in CUDA rows. Entry: set_geometry. Rows loop over their work, so any grid is right;
+// this one is fast.
 #pragma once
 #include "compiler/select/selection.h"
 

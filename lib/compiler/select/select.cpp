@@ -1,5 +1,5 @@
-// Chooses a kernel for every node: rows are asked what they refuse, the cheapest of the rest is taken, all reasons are kept.
-// Entry: select (selection.h). Pure: never looks at the machine.
+// Chooses a kernel for every node: rows are asked what they refuse, the cheapest of the rest is taken, all
+// reasons are kept. Entry: select (selection.h). Pure: never looks at the machine.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -15,7 +15,8 @@
 namespace ge {
 namespace {
 
-// Sizes at which a row's own check is asked: a kernel is chosen for a symbolic shape only if it takes all of them.
+// Sizes at which a row's own check is asked: a kernel is chosen for a symbolic shape only if it takes all of
+// them.
 std::vector<std::map<std::string, int64_t>> sample_symbols(const Graph& graph) {
   std::vector<std::map<std::string, int64_t>> samples(5);
   for (const auto& [name, range] : graph.symbols) {
@@ -30,7 +31,8 @@ std::vector<std::map<std::string, int64_t>> sample_symbols(const Graph& graph) {
   return samples;
 }
 
-constexpr uintptr_t kPretendBase = 1 << 20;  // a 256-byte aligned address; checks look at alignment, never at memory
+constexpr uintptr_t kPretendBase =
+    1 << 20;  // a 256-byte aligned address; checks look at alignment, never at memory
 
 class Chooser {
  public:
@@ -46,7 +48,8 @@ class Chooser {
       parts.push_back(judge(part));
       split_cost += parts.back().cost;
     }
-    const bool splittable = !parts.empty() && std::all_of(parts.begin(), parts.end(), [](const Verdict& v) { return v.possible; });
+    const bool splittable = !parts.empty() && std::all_of(parts.begin(), parts.end(),
+                                                          [](const Verdict& v) { return v.possible; });
     if (splittable && (!whole.possible || split_cost < whole.cost)) {
       std::string name;
       for (const Verdict& v : parts) name += (name.empty() ? "" : " + ") + v.kernel;
@@ -98,7 +101,8 @@ class Chooser {
     if (v.possible) v.kernel = std::string(v.row->name);
     for (Candidate& c : v.candidates) c.chosen = v.possible && c.kernel == v.kernel;
     std::stable_sort(v.candidates.begin(), v.candidates.end(), [](const Candidate& a, const Candidate& b) {
-      return std::tuple(!a.chosen, !a.refused.empty(), a.cost_us) < std::tuple(!b.chosen, !b.refused.empty(), b.cost_us);
+      return std::tuple(!a.chosen, !a.refused.empty(), a.cost_us) <
+             std::tuple(!b.chosen, !b.refused.empty(), b.cost_us);
     });
     return v;
   }
@@ -119,14 +123,16 @@ class Chooser {
 
   static void keep_known_attrs(const KernelRow& row, Attrs& attrs) {
     std::erase_if(attrs, [&](const auto& attr) {
-      return std::none_of(row.attrs.begin(), row.attrs.end(), [&](const AttrRow& a) { return a.name == attr.first; });
+      return std::none_of(row.attrs.begin(), row.attrs.end(),
+                          [&](const AttrRow& a) { return a.name == attr.first; });
     });
   }
 
   // Attributes of the work that the row does not have, beyond those that say "nothing".
   static std::string unknown_attr(const KernelRow& row, const Attrs& attrs) {
     for (const auto& [name, value] : attrs) {
-      const bool known = std::any_of(row.attrs.begin(), row.attrs.end(), [&](const AttrRow& a) { return a.name == name; });
+      const bool known =
+          std::any_of(row.attrs.begin(), row.attrs.end(), [&](const AttrRow& a) { return a.name == name; });
       const auto* number = std::get_if<int64_t>(&value);
       if (!known && !(number != nullptr && *number == 0)) return name;
     }
@@ -134,12 +140,16 @@ class Chooser {
   }
 
   std::string refusal(const KernelRow& row, const LaunchSpec& spec) const {
-    if (options_.reference && !row.name.ends_with("_reference") && target_.device() == KernelDevice::kCpu) return "-O0 takes reference kernels only";
+    if (options_.reference && !row.name.ends_with("_reference") && target_.device() == KernelDevice::kCpu)
+      return "-O0 takes reference kernels only";
     if (row.limits.min_arch > target_.arch) return "needs sm_" + std::to_string(row.limits.min_arch);
-    if (row.operands.size() < spec.operands.size()) return "takes " + std::to_string(row.operands.size()) + " operands";
-    if (const std::string attr = unknown_attr(row, spec.attrs); !attr.empty()) return "has no attribute " + attr;
+    if (row.operands.size() < spec.operands.size())
+      return "takes " + std::to_string(row.operands.size()) + " operands";
+    if (const std::string attr = unknown_attr(row, spec.attrs); !attr.empty())
+      return "has no attribute " + attr;
     for (size_t i = 0; i < spec.operands.size(); ++i)
-      if (const std::string reason = operand_refusal(row.operands[i], spec.operands[i]); !reason.empty()) return reason;
+      if (const std::string reason = operand_refusal(row.operands[i], spec.operands[i]); !reason.empty())
+        return reason;
     return shape_refusal(row, spec);
   }
 
@@ -149,7 +159,8 @@ class Chooser {
     const DType dtype = graph_.type(operand.value).dtype;
     if (!row.dtypes.contains(dtype)) return std::string(row.name) + " is " + std::string(name_of(dtype));
     const auto rank = static_cast<int>(operand.view.dims.size());
-    if (rank < row.min_rank || rank > row.max_rank) return std::string(row.name) + " has rank " + std::to_string(rank);
+    if (rank < row.min_rank || rank > row.max_rank)
+      return std::string(row.name) + " has rank " + std::to_string(rank);
     return "";
   }
 
@@ -166,7 +177,8 @@ class Chooser {
         if (!view) return "";  // sizes overflow here: nothing to ask about
         views.push_back(*view);
       }
-      if (const Status status = check_operands(description, views); !status.ok()) return reason(status.error());
+      if (const Status status = check_operands(description, views); !status.ok())
+        return reason(status.error());
       if (row.check == nullptr) continue;
       const LaunchShape shape{views, attrs, {1, 1, 1}, {1, 1, 1}};
       if (const Status status = row.check(shape); !status.ok()) return reason(status.error());
@@ -178,7 +190,8 @@ class Chooser {
     return !d.found.empty() ? d.found : !d.message.empty() ? d.message : std::string(title_of(d.code));
   }
 
-  std::optional<TensorView> concrete(const LaunchOperand& operand, const std::map<std::string, int64_t>& symbols) const {
+  std::optional<TensorView> concrete(const LaunchOperand& operand,
+                                     const std::map<std::string, int64_t>& symbols) const {
     TensorView view;
     if (operand.value == kNone && !operand.scratch) {
       view.rank = -1;
@@ -187,14 +200,16 @@ class Chooser {
     view.dtype = operand.scratch ? operand.dtype : graph_.type(operand.value).dtype;
     view.rank = static_cast<int32_t>(operand.view.dims.size());
     for (size_t i = 0; i < operand.view.dims.size(); ++i) {
-      const auto dim = operand.view.dims[i].evaluate(symbols), stride = operand.view.strides[i].evaluate(symbols);
+      const auto dim = operand.view.dims[i].evaluate(symbols),
+                 stride = operand.view.strides[i].evaluate(symbols);
       if (!dim || !stride) return std::nullopt;
       view.dims[i] = *dim;
       view.strides[i] = *stride;
     }
     const auto offset = operand.view.offset.evaluate(symbols);
     if (!offset) return std::nullopt;
-    view.data = reinterpret_cast<void*>(kPretendBase + static_cast<uintptr_t>(bytes_of(view.dtype, std::max<int64_t>(*offset, 0))));
+    view.data = reinterpret_cast<void*>(
+        kPretendBase + static_cast<uintptr_t>(bytes_of(view.dtype, std::max<int64_t>(*offset, 0))));
     return view;
   }
 
@@ -202,7 +217,9 @@ class Chooser {
     std::string found = "target " + std::string(target_.name);
     for (const Candidate& c : candidates) found += "\n" + c.kernel + ": " + c.refused;
     if (candidates.empty()) found += ": no " + std::string(work.family) + " kernels";
-    Diagnostic d = fail(Code::no_kernel).say("no " + std::string(work.family) + " kernel can run this node").because(std::move(found));
+    Diagnostic d = fail(Code::no_kernel)
+                       .say("no " + std::string(work.family) + " kernel can run this node")
+                       .because(std::move(found));
     if (!work.spec.sources.empty()) {
       d.place = work.spec.sources[0].place;
       d.path = work.spec.sources[0].path;
@@ -218,7 +235,8 @@ class Chooser {
 
 }  // namespace
 
-Result<Selection> select(const Graph& graph, const ValueViews& views, const Target& target, const SelectOptions& options) {
+Result<Selection> select(const Graph& graph, const ValueViews& views, const Target& target,
+                         const SelectOptions& options) {
   Selection selection;
   ErrorList errors;
   const bool prefer_loops = !(options.reference && target.device() == KernelDevice::kCpu);
@@ -242,8 +260,10 @@ Result<Selection> select(const Graph& graph, const ValueViews& views, const Targ
     NodeSelection chosen{kNone, {}, {}};
     GE_ASSIGN(Work work, describe_output_copy(graph, views, i, prefer_loops));
     Status status = chooser.choose(work, chosen);
-    if (!status.ok()) errors.add(std::move(status).take_error());
-    else selection.nodes.push_back(std::move(chosen));
+    if (!status.ok())
+      errors.add(std::move(status).take_error());
+    else
+      selection.nodes.push_back(std::move(chosen));
   }
   GE_TRY(errors.take());
   return selection;

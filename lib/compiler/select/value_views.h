@@ -1,6 +1,6 @@
-// Where values live relative to each other: reshape, transpose, broadcast and slice are views of what they read, and what
-// feeds a concat may be written straight into its slice. Entry: ValueViews.
-// Invariant: following a view always ends at a root: a graph input, a constant, or a value some launch writes densely.
+// Where values live relative to each other: reshape, transpose, broadcast and slice are views of what they
+// read, and what feeds a concat may be written straight into its slice. Entry: ValueViews. Invariant:
+// following a view always ends at a root: a graph input, a constant, or a value some launch writes densely.
 #pragma once
 #include <map>
 #include <vector>
@@ -12,8 +12,8 @@ namespace ge {
 
 struct StridedView {
   ValueId root = kNone;
-  Dim offset;           // elements from the root's first element
-  Dims dims, strides;   // strides in elements
+  Dim offset;          // elements from the root's first element
+  Dims dims, strides;  // strides in elements
 };
 bool is_dense(const StridedView& view);
 Dims dense_strides(const Dims& dims);
@@ -26,8 +26,8 @@ class ValueViews {
   StridedView through(const OperandView& operand) const;
   // The node moves nothing: its result is a view.
   bool is_view(NodeId node) const { return view_nodes_[node]; }
-  // The root value that can live in output `index`'s buffer: what the output holds, whole and dense, written by a launch, and
-  // claimed by no earlier output. kNone: the output needs a copy.
+  // The root value that can live in output `index`'s buffer: what the output holds, whole and dense, written
+  // by a launch, and claimed by no earlier output. kNone: the output needs a copy.
   ValueId root_of_output(size_t index) const { return output_roots_[index]; }
   // The concat's operand `index` is written in place by its producer: no copy is needed.
   bool is_placed(ValueId value) const { return placed_.count(value) != 0; }
@@ -38,10 +38,14 @@ class ValueViews {
   bool make_view(const Node& node, StridedView& out) const;
 
   const Graph& graph_;
-  std::vector<StridedView> views_;    // by value id
-  std::vector<bool> view_nodes_;      // by node id
-  std::vector<ValueId> output_roots_; // by output index
-  struct Slice { ValueId concat; Dim start; size_t axis; };
+  std::vector<StridedView> views_;     // by value id
+  std::vector<bool> view_nodes_;       // by node id
+  std::vector<ValueId> output_roots_;  // by output index
+  struct Slice {
+    ValueId concat;
+    Dim start;
+    size_t axis;
+  };
   std::map<ValueId, Slice> placed_;
 };
 

@@ -9,7 +9,9 @@ constexpr Target kTargets[] = {
 };
 }  // namespace
 
-std::span<const Target> all_targets() { return kTargets; }
+std::span<const Target> all_targets() {
+  return kTargets;
+}
 
 const Target* find_target(std::string_view name) {
   for (const Target& t : kTargets)
