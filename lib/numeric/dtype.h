@@ -9,12 +9,14 @@
 namespace ge {
 
 // GE_DTYPE(name, bits, class) — name as graph.json spells it.
-#define GE_DTYPES(X)                                                                                \
-  X(float64, 64, kFloat)                                                                            \
-  X(float32, 32, kFloat) X(float16, 16, kFloat) X(bfloat16, 16, kFloat) X(float8e4m3fn, 8, kFloat)  \
-      X(float8e5m2, 8, kFloat) X(int64, 64, kSigned) X(int32, 32, kSigned) X(int16, 16, kSigned)    \
-          X(int8, 8, kSigned) X(int4, 4, kSigned) X(uint64, 64, kUnsigned) X(uint32, 32, kUnsigned) \
-              X(uint16, 16, kUnsigned) X(uint8, 8, kUnsigned) X(uint4, 4, kUnsigned) X(boolean, 8, kBool)
+// clang-format off
+#define GE_DTYPES(X)                                                                                         \
+  X(float64, 64, kFloat) X(float32, 32, kFloat) X(float16, 16, kFloat) X(bfloat16, 16, kFloat)               \
+  X(float8e4m3fn, 8, kFloat) X(float8e5m2, 8, kFloat)                                                        \
+  X(int64, 64, kSigned) X(int32, 32, kSigned) X(int16, 16, kSigned) X(int8, 8, kSigned) X(int4, 4, kSigned)  \
+  X(uint64, 64, kUnsigned) X(uint32, 32, kUnsigned) X(uint16, 16, kUnsigned) X(uint8, 8, kUnsigned)          \
+  X(uint4, 4, kUnsigned) X(boolean, 8, kBool)
+// clang-format on
 
 enum class DType : uint8_t {
 #define GE_X(name, bits, cls) name,
