@@ -80,8 +80,8 @@ GE_MATH_1(sqrt) GE_MATH_1(exp) GE_MATH_1(log) GE_MATH_1(expm1) GE_MATH_1(log1p) 
 GE_MATH_1(tan) GE_MATH_1(asin) GE_MATH_1(acos) GE_MATH_1(atan) GE_MATH_1(sinh) GE_MATH_1(cosh) GE_MATH_1(tanh)
 GE_MATH_1(asinh) GE_MATH_1(acosh) GE_MATH_1(atanh) GE_MATH_1(erf) GE_MATH_1(erfc) GE_MATH_1(floor)
 GE_MATH_1(ceil) GE_MATH_1(rint) GE_MATH_1(trunc) GE_MATH_1(fabs) GE_MATH_2(fmod) GE_MATH_2(pow)
+GE_MATH_2(copysign)
 // clang-format on
-                GE_MATH_2(copysign)
 #undef GE_MATH_1
 #undef GE_MATH_2
 #undef GE_MATH_NAME
