@@ -1,5 +1,6 @@
 // Pad: constant mode is core pad; edge, reflect and wrap join slices; negative amounts cut.
 #include <algorithm>
+#include <limits>
 
 #include "compiler/onnx_ops/op_context.h"
 
@@ -38,10 +39,15 @@ std::optional<Amounts> read_amounts(OpContext& c) {
   return amounts;
 }
 
+// How much a negative amount cuts away; -2^63 cuts more than any tensor has, as 2^63 - 1 does.
+int64_t cut_of(int64_t amount) {
+  return amount >= 0 ? 0 : -std::max(amount, -std::numeric_limits<int64_t>::max());
+}
+
 // Negative amounts as a slice; afterwards all are >= 0.
 ValueId cut(OpContext& c, ValueId x, Amounts& a) {
   for (int64_t axis = 0; axis < c.rank(x) && !c.failed(); ++axis) {
-    const int64_t low = std::max<int64_t>(-a.low[axis], 0), high = std::max<int64_t>(-a.high[axis], 0);
+    const int64_t low = cut_of(a.low[axis]), high = cut_of(a.high[axis]);
     a.low[axis] = std::max<int64_t>(a.low[axis], 0);
     a.high[axis] = std::max<int64_t>(a.high[axis], 0);
     if (low == 0 && high == 0) continue;
