@@ -141,9 +141,9 @@ TEST_CASE("the schema's keys are the reader's, required ones too") {
     const Value object = schema.definition(table.definition);
     INFO("definition '" << table.definition << "'");
     std::set<std::string> in_schema, in_reader, required_in_schema, required_in_reader;
-    for (const Value member : *object.find("properties")) in_schema.emplace(member.key());
+    for (const Value member : object.find("properties")->children()) in_schema.emplace(member.key());
     if (const auto required = object.find("required")) {
-      for (const Value key : *required) required_in_schema.emplace(*key.as_string());
+      for (const Value key : required->children()) required_in_schema.emplace(*key.as_string());
     }
     for (const KeyInfo& key : table.keys) {
       in_reader.emplace(key.name);
@@ -152,7 +152,7 @@ TEST_CASE("the schema's keys are the reader's, required ones too") {
     CHECK(in_schema == in_reader);
     CHECK(required_in_schema == required_in_reader);
     CHECK(object.find("additionalProperties")->as_bool() == false);
-    for (const Value member : *object.find("properties"))
+    for (const Value member : object.find("properties")->children())
       CHECK((member.find("description") || member.find("$ref") || table.definition != ""));
   }
 }
@@ -161,7 +161,8 @@ TEST_CASE("the schema's dtypes and limits are the reader's") {
   const Document document = parse(kRoot + "/schemas/graph.schema.json");
   const Schema schema(document);
   std::vector<std::string> names, expected;
-  for (const Value v : *schema.definition("dtype").find("enum")) names.emplace_back(*v.as_string());
+  for (const Value v : schema.definition("dtype").find("enum")->children())
+    names.emplace_back(*v.as_string());
   for (int i = 0; i < kDTypeCount; ++i) expected.emplace_back(name_of(static_cast<DType>(i)));
   CHECK(names == expected);
   const Value properties = *document.root().find("properties");

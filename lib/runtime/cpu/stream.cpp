@@ -32,12 +32,12 @@ Result<FaultRecord> CpuStream::take_fault() {
 }
 
 Status CpuStream::read(void* host, const void* device, int64_t size_bytes) {
-  std::memcpy(host, device, static_cast<size_t>(size_bytes));
+  if (size_bytes > 0) std::memcpy(host, device, static_cast<size_t>(size_bytes));  // empty: both may be null
   return {};
 }
 
 Status CpuStream::write(void* device, const void* host, int64_t size_bytes) {
-  std::memcpy(device, host, static_cast<size_t>(size_bytes));
+  if (size_bytes > 0) std::memcpy(device, host, static_cast<size_t>(size_bytes));
   return {};
 }
 
