@@ -20,7 +20,7 @@ namespace {
 std::vector<std::map<std::string, int64_t>> sample_symbols(const Graph& graph) {
   std::vector<std::map<std::string, int64_t>> samples(5);
   for (const auto& [name, range] : graph.symbols) {
-    const auto clamp = [&](int64_t v) { return std::clamp(v, range.min, range.max); };
+    const auto clamp = [&range = range](int64_t v) { return std::clamp(v, range.min, range.max); };
     samples[0][name] = range.opt;
     samples[1][name] = clamp(range.min);
     samples[2][name] = clamp(std::max<int64_t>(range.min, 1));
@@ -131,8 +131,8 @@ class Chooser {
   // Attributes of the work that the row does not have, beyond those that say "nothing".
   static std::string unknown_attr(const KernelRow& row, const Attrs& attrs) {
     for (const auto& [name, value] : attrs) {
-      const bool known =
-          std::any_of(row.attrs.begin(), row.attrs.end(), [&](const AttrRow& a) { return a.name == name; });
+      const bool known = std::any_of(row.attrs.begin(), row.attrs.end(),
+                                     [&name = name](const AttrRow& a) { return a.name == name; });
       const auto* number = std::get_if<int64_t>(&value);
       if (!known && !(number != nullptr && *number == 0)) return name;
     }
