@@ -97,7 +97,7 @@ class Describer {
       case Op::fused:
         return fused();
       case Op::dot:
-        return one(dot(node_, node_.operands, result(), {}));
+        return one(dot(node_.operands, result(), {}));
       case Op::conv:
         return one(conv(node_, node_.operands, result(), {}));
       case Op::pool:
@@ -196,14 +196,14 @@ class Describer {
       operands[2] = bias;
     }
     if (kind == "conv") return conv(*core, operands, result(), activation);
-    GE_ASSIGN(Work w, dot(*core, operands, result(), activation));
-    if (prefer_loops_ && activation.scalar_op != 0) GE_TRY(split_activation(*core, operands, w));
+    GE_ASSIGN(Work w, dot(operands, result(), activation));
+    if (prefer_loops_ && activation.scalar_op != 0) GE_TRY(split_activation(operands, w));
     return w;
   }
 
   // The product with its bias into the result, then the body's last op on the result in place.
-  Status split_activation(const Node& core, const std::vector<ValueId>& operands, Work& w) const {
-    GE_ASSIGN(Work product, dot(core, operands, result(), {}));
+  Status split_activation(const std::vector<ValueId>& operands, Work& w) const {
+    GE_ASSIGN(Work product, dot(operands, result(), {}));
     const Graph& body = *node_.body;
     const Node& last = *body.producer(body.outputs[0]);
     Graph alone;
@@ -228,7 +228,7 @@ class Describer {
     return {{"activation", int64_t{a.scalar_op}}, {"activation_alpha", a.alpha}, {"activation_beta", a.beta}};
   }
 
-  Result<Work> dot(const Node& node, const std::vector<ValueId>& operands, ValueId out,
+  Result<Work> dot(const std::vector<ValueId>& operands, ValueId out,
                    const EpilogueActivation& activation) const {
     const Dims& shape = graph_.type(out).dims;
     const ValueId bias = operands.size() > 2 ? operands[2] : kNone;
@@ -238,7 +238,6 @@ class Describer {
     fold_batch(list);
     Work w = work("dot", std::move(list), activation_attrs(activation));
     set_flops(w, product(shape) * k * Dim(2));
-    (void)node;
     return w;
   }
 
@@ -293,10 +292,10 @@ class Describer {
       bias_operand.view.strides = {bias_operand.view.strides[channel]};
       bias_operand.view.dims = {dims[channel]};
     }
-    const size_t channels = 1;
     Work w = work("conv", {operand(operands[0]), operand(operands[1]), bias_operand, operand(out)},
                   std::move(attrs));
-    set_flops(w, product(graph_.type(out).dims) * product(graph_.type(operands[1]).dims, channels) * Dim(2));
+    set_flops(w, product(graph_.type(out).dims) * product(graph_.type(operands[1]).dims, 1) *
+                     Dim(2));  // [M, C/groups, kernel...] without M
     return w;
   }
 
