@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes sure that what ge builds with is here: cmake 3.24, ninja, a C++20 compiler and five header libraries.
+# Makes sure that what ge builds with is here: cmake 3.24, ninja, a C++20 compiler and four header libraries.
 # Silent when nothing is missing. Otherwise installs it with apt-get where this user may (root, or sudo without a
 # password), else prints the one command to run and exits with 3. Libraries under CMAKE_PREFIX_PATH count as here.
 set -euo pipefail
@@ -39,11 +39,11 @@ fi
 header libfmt-dev "fmt" fmt/core.h
 header nlohmann-json3-dev "nlohmann_json" nlohmann/json.hpp
 header libcli11-dev "CLI11" CLI/CLI.hpp
-header libxxhash-dev "xxhash" xxhash.h
 header catch2 "Catch2" catch2/catch_all.hpp catch2/catch.hpp
 
 [ ${#packages[@]} -gt 0 ] || exit 0
 printf 'missing: %s\n' "${missing[@]}" >&2
+packages+=(libxxhash-dev)  # used where it is found, never asked for
 
 run=()
 if [ "$(id -u)" -ne 0 ]; then run=(sudo); fi

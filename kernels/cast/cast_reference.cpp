@@ -52,6 +52,7 @@ extern constinit const KernelRow cast_reference_row = {
     .args_size = sizeof(CastArgs),
     .args = kArgs,
     .check = check_cast,
+    .efficiency = kReferenceEfficiency,
     .summary = "any element type to any other, rounded once",
 };
 

@@ -229,6 +229,7 @@ extern constinit const KernelRow conv_gemm_f32_row = {
     .args_size = sizeof(ConvArgs),
     .args = kConvArgs,
     .check = check_conv,
+    .efficiency = {0.55, 0.9},
     .summary = "1-D and 2-D convolution as a blocked SIMD product; depthwise directly",
 };
 extern constinit const KernelRow conv_gemm_f16_row = {
@@ -238,6 +239,7 @@ extern constinit const KernelRow conv_gemm_f16_row = {
     .args_size = sizeof(ConvArgs),
     .args = kConvArgs,
     .check = check_conv,
+    .efficiency = {0.55, 0.9},
     .summary = "the same for float16 and bfloat16, accumulated in float32",
 };
 

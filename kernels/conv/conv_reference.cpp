@@ -149,6 +149,7 @@ extern constinit const KernelRow conv_reference_row = {
     .args_size = sizeof(ConvArgs),
     .args = kConvArgs,
     .check = check_conv,
+    .efficiency = kReferenceEfficiency,
     .summary = "convolution of 1 to 3 spatial axes, accumulated in double or int64",
 };
 

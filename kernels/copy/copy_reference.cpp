@@ -13,6 +13,7 @@ extern constinit const KernelRow copy_reference_row = {
     .args_size = sizeof(CopyArgs),
     .args = kCopyArgs,
     .check = check_copy,
+    .efficiency = kReferenceEfficiency,
     .summary = "any strides to any strides, element by element",
 };
 

@@ -133,6 +133,7 @@ extern constinit const KernelRow dot_blocked_f32_row = {
     .args_size = sizeof(DotArgs),
     .args = kDotArgs,
     .check = check_dot,
+    .efficiency = {0.70, 0.9},
     .summary = "cache-blocked SIMD matrix product, any strides",
 };
 extern constinit const KernelRow dot_blocked_f16_row = {
@@ -142,6 +143,7 @@ extern constinit const KernelRow dot_blocked_f16_row = {
     .args_size = sizeof(DotArgs),
     .args = kDotArgs,
     .check = check_dot,
+    .efficiency = {0.70, 0.9},
     .summary = "the same for float16 and bfloat16, accumulated in float32",
 };
 

@@ -127,6 +127,7 @@ extern constinit const KernelRow dot_reference_row = {
     .args_size = sizeof(DotArgs),
     .args = kDotArgs,
     .check = check_dot,
+    .efficiency = kReferenceEfficiency,
     .summary = "matrix product of any strides, accumulated in double or int64",
 };
 

@@ -69,6 +69,7 @@ extern constinit const KernelRow gather_reference_row = {
     .args_size = sizeof(GatherArgs),
     .args = kGatherArgs,
     .check = check_gather,
+    .efficiency = kReferenceEfficiency,
     .summary = "elements picked along an axis, one by one",
 };
 

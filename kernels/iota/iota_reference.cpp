@@ -12,6 +12,7 @@ extern constinit const KernelRow iota_reference_row = {
     .args_size = sizeof(IotaArgs),
     .args = kIotaArgs,
     .check = check_iota,
+    .efficiency = kReferenceEfficiency,
     .summary = "start + step * position along an axis",
 };
 

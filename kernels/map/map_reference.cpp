@@ -86,6 +86,7 @@ extern constinit const KernelRow map_reference_row = {
     .args_size = sizeof(MapArgs),
     .args = kArgs,
     .check = check_map,
+    .efficiency = kReferenceEfficiency,
     .summary = "one scalar op, element by element, in double or int64",
 };
 

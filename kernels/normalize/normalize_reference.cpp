@@ -122,6 +122,7 @@ extern constinit const KernelRow normalize_reference_row = {
     .args_size = sizeof(NormalizeArgs),
     .args = kArgs,
     .check = check_normalize,
+    .efficiency = kReferenceEfficiency,
     .summary = "layer and rms norm over trailing axes, in double",
 };
 

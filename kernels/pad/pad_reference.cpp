@@ -57,6 +57,7 @@ extern constinit const KernelRow pad_reference_row = {
     .args_size = sizeof(PadArgs),
     .args = kPadArgs,
     .check = check_pad,
+    .efficiency = kReferenceEfficiency,
     .summary = "constant, reflect and edge padding",
 };
 

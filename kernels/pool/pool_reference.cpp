@@ -121,6 +121,7 @@ extern constinit const KernelRow pool_reference_row = {
     .args_size = sizeof(PoolArgs),
     .args = kPoolArgs,
     .check = check_pool,
+    .efficiency = kReferenceEfficiency,
     .summary = "max and average pooling of 1 to 3 spatial axes, in double or int64",
 };
 

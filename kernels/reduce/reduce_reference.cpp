@@ -186,6 +186,7 @@ extern constinit const KernelRow reduce_reference_row = {
     .args_size = sizeof(ReduceArgs),
     .args = kReduceArgs,
     .check = check_reduce,
+    .efficiency = kReferenceEfficiency,
     .summary = "sum, prod, max, min, mean, argmax, argmin over any axes",
 };
 

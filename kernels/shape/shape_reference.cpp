@@ -11,6 +11,7 @@ extern constinit const KernelRow shape_reference_row = {
     .args_size = sizeof(ShapeArgs),
     .args = kShapeArgs,
     .check = check_shape,
+    .efficiency = kReferenceEfficiency,
     .summary = "extents of a view as int64",
 };
 

@@ -83,6 +83,7 @@ extern constinit const KernelRow softmax_reference_row = {
     .args_size = sizeof(SoftmaxArgs),
     .args = kArgs,
     .check = check_softmax,
+    .efficiency = kReferenceEfficiency,
     .summary = "softmax along an axis, in double",
 };
 extern constinit const KernelRow log_softmax_reference_row = {

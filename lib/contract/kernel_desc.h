@@ -126,6 +126,15 @@ struct ArgRow {
   int8_t a = 0, b = -1;
   std::string_view attr = {};
 };
+// What selection may expect of a kernel, measured, as shares of its target's peaks: arithmetic (of the matrix
+// units where `matrix_units` and the elements are 16 bits or fewer), and memory traffic at sizes that leave
+// the device partly idle. It never enters a plan.
+struct KernelEfficiency {
+  double of_peak = 0.3;
+  double of_bandwidth = 0.9;
+  bool matrix_units = false;
+};
+inline constexpr KernelEfficiency kReferenceEfficiency{0.005, 0.1};
 struct KernelRow {
   std::string_view name;
   uint32_t revision = 1;
@@ -139,6 +148,7 @@ struct KernelRow {
   LaunchCheck check = nullptr;
   std::string_view symbol = {};  // CUDA entry
   std::string_view image = {};   // CUDA: embedded image that holds it (the .cu file's stem)
+  KernelEfficiency efficiency = {};
   std::string_view summary = {};
 };
 KernelDesc desc(const KernelRow& row);

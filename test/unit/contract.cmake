@@ -10,6 +10,7 @@ ge_test(contract_test
     unit/contract_expr_test.cpp
     unit/contract_file_test.cpp
     unit/contract_fuzz_test.cpp
+    unit/contract_hash_test.cpp
     unit/contract_print_test.cpp
     unit/contract_verify_test.cpp
   DEPS ge_contract ge_plan_mutation)
