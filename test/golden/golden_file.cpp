@@ -33,58 +33,73 @@ std::string joined(const std::vector<std::string>& items) {
   for (const std::string& item : items) out += (out.empty() ? "" : ", ") + item;
   return out;
 }
+
+bool complete(const GoldenFile& file, bool expectation) {
+  return file.cases.empty() || (expectation && !file.cases.back().before.empty());
+}
+
+// One "--- head" line: where the lines after it go, or what it says itself.
+Status read_head(const std::string& path, const std::string& head, GoldenCase& c, std::string*& section,
+                 bool& expectation) {
+  section = nullptr;
+  if (head.starts_with("passes: ")) {
+    c.passes = split_list(head.substr(8));
+  } else if (head.starts_with("options: ")) {
+    c.options = split_list(head.substr(9));
+  } else if (head == "before") {
+    section = &c.before;
+  } else if (head == "after" || head == "error" || head == "unchanged") {
+    c.expect = head == "after"   ? GoldenCase::Expect::kAfter
+               : head == "error" ? GoldenCase::Expect::kError
+                                 : GoldenCase::Expect::kUnchanged;
+    if (head != "unchanged") section = &c.expected;
+    expectation = true;
+  } else {
+    return malformed(path, "\"--- " + head + "\" is no section");
+  }
+  return {};
+}
 }  // namespace
 
 Result<GoldenFile> read_golden(const std::string& path) {
   std::ifstream in(path);
-  GoldenFile file;
-  file.path = path;
-  std::string line;
-  if (!std::getline(in, line) || !line.starts_with("# "))
-    return malformed(path, "line 1 must be \"# \" and the intent");
-  file.intent = line.substr(2);
+  GoldenFile file{path, {}};
   std::string* section = nullptr;
-  bool expectation = false;
-  while (std::getline(in, line)) {
-    if (!line.starts_with("--- ")) {
-      if (section != nullptr) *section += line + "\n";
-      if (section == nullptr && !line.empty())
-        return malformed(path, "\"" + line + "\" stands before the first section");
-      continue;
-    }
-    const std::string head = line.substr(4);
-    section = nullptr;
-    if (head.starts_with("passes: ")) {
-      file.passes = split_list(head.substr(8));
-    } else if (head.starts_with("options: ")) {
-      file.options = split_list(head.substr(9));
-    } else if (head == "before") {
-      section = &file.before;
-    } else if (head == "after" || head == "error" || head == "unchanged") {
-      file.expect = head == "after"   ? GoldenFile::Expect::kAfter
-                    : head == "error" ? GoldenFile::Expect::kError
-                                      : GoldenFile::Expect::kUnchanged;
-      if (head != "unchanged") section = &file.expected;
-      expectation = true;
-    } else {
-      return malformed(path, "\"--- " + head + "\" is no section");
+  bool expectation = true;  // of the last case
+  for (std::string line; std::getline(in, line);) {
+    if (line.starts_with("# ")) {
+      if (!complete(file, expectation))
+        return malformed(path, "\"--- before\" or what is expected is missing before \"" + line + "\"");
+      file.cases.emplace_back().intent = line.substr(2);
+      section = nullptr;
+      expectation = false;
+    } else if (file.cases.empty()) {
+      return malformed(path, "line 1 must be \"# \" and the intent");
+    } else if (line.starts_with("--- ")) {
+      GE_TRY(read_head(path, line.substr(4), file.cases.back(), section, expectation));
+    } else if (section != nullptr) {
+      *section += line + "\n";
+    } else if (!line.empty()) {
+      return malformed(path, "\"" + line + "\" stands before the first section");
     }
   }
-  if (file.before.empty() || !expectation)
-    return malformed(path, "\"--- before\" or what is expected is missing");
+  if (file.cases.empty()) return malformed(path, "line 1 must be \"# \" and the intent");
+  if (!complete(file, expectation)) return malformed(path, "\"--- before\" or what is expected is missing");
   return file;
 }
 
 Status write_golden(const GoldenFile& file) {
   std::ofstream out(file.path, std::ios::binary | std::ios::trunc);
-  out << "# " << file.intent << "\n";
-  if (!file.passes.empty()) out << "--- passes: " << joined(file.passes) << "\n";
-  if (!file.options.empty()) out << "--- options: " << joined(file.options) << "\n";
-  out << "--- before\n" << file.before;
-  out << (file.expect == GoldenFile::Expect::kError   ? "--- error\n"
-          : file.expect == GoldenFile::Expect::kAfter ? "--- after\n"
-                                                      : "--- unchanged\n");
-  out << file.expected;
+  for (const GoldenCase& c : file.cases) {
+    out << "# " << c.intent << "\n";
+    if (!c.passes.empty()) out << "--- passes: " << joined(c.passes) << "\n";
+    if (!c.options.empty()) out << "--- options: " << joined(c.options) << "\n";
+    out << "--- before\n" << c.before;
+    out << (c.expect == GoldenCase::Expect::kError   ? "--- error\n"
+            : c.expect == GoldenCase::Expect::kAfter ? "--- after\n"
+                                                     : "--- unchanged\n");
+    out << c.expected;
+  }
   out.flush();
   if (!out) return fail(Code::file_unwritable).at(file.path);
   return {};

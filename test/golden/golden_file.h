@@ -1,4 +1,4 @@
-// One golden file: an intent on line 1, then sections. Entry: read_golden, write_golden.
+// Golden files: one case or several, each an intent and its sections. Entry: read_golden, write_golden.
 //
 //   # the scale of a batch norm goes into the weight
 //   --- passes: fold_batch_norm        the passes to run, in order; left out: parse and verify alone
@@ -6,6 +6,7 @@
 //   --- before                         IR text
 //   --- after                          IR text; or "--- unchanged" with no text; or "--- error" with the
 //   exact error text
+//   # the next case                    "# " at the start of a line begins another case
 #pragma once
 #include <map>
 #include <string>
@@ -15,12 +16,16 @@
 
 namespace ge::golden {
 
-struct GoldenFile {
-  std::string path, intent;
+struct GoldenCase {
+  std::string intent;
   std::vector<std::string> passes, options;
   std::string before;
   enum class Expect { kAfter, kUnchanged, kError } expect = Expect::kAfter;
   std::string expected;  // text of --- after or --- error
+};
+struct GoldenFile {
+  std::string path;
+  std::vector<GoldenCase> cases;  // one or more
 };
 
 Result<GoldenFile> read_golden(const std::string& path);

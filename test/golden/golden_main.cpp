@@ -1,5 +1,5 @@
 // golden_test [--update] [FILE.test ...]: runs golden files (those of ir/ and passes/ where none is named),
-// exit 1 where one differs. Every pass must have two files that change something and one that must not.
+// exit 1 where one differs. Every pass must have two cases that change something and one that must not.
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -22,14 +22,43 @@ std::vector<std::string> all_files() {
 }
 
 struct Tally {
-  int failed = 0, updated = 0, compared = 0;
+  int failed = 0, updated = 0, cases = 0, compared = 0;
   std::map<std::string, std::pair<int, int>>
-      rewrites_and_refusals;  // by pass, of files that run this pass alone
+      rewrites_and_refusals;  // by pass, of cases that run this pass alone
 };
 
-void complain(const GoldenFile& file, const std::string& what, Tally& tally) {
-  std::printf("FAILED %s\n  %s\n  %s\n", file.path.c_str(), file.intent.c_str(), what.c_str());
+void complain(const std::string& path, const GoldenCase& c, const std::string& what, Tally& tally) {
+  std::printf("FAILED %s\n  %s\n  %s\n", path.c_str(), c.intent.c_str(), what.c_str());
   ++tally.failed;
+}
+
+// True where the case has a new expectation.
+bool run_case(const std::string& path, GoldenCase& c, bool update, const Evaluator& evaluate, Tally& tally) {
+  const Outcome outcome = run_golden(c, evaluate);
+  ++tally.cases;
+  tally.compared += outcome.compared ? 1 : 0;
+  const bool unchanged = c.expect == GoldenCase::Expect::kUnchanged;
+  if (c.passes.size() == 1) {
+    auto& [rewrites, refusals] = tally.rewrites_and_refusals[c.passes[0]];
+    ++(unchanged ? refusals : rewrites);
+  }
+  if (!outcome.fault.empty()) {
+    complain(path, c, outcome.fault, tally);
+  } else if (unchanged) {
+    if (outcome.changed) complain(path, c, "must not change, but is now\n" + outcome.found, tally);
+  } else if (c.expect == GoldenCase::Expect::kAfter && !c.passes.empty() && !outcome.changed) {
+    complain(path, c, "nothing changed; say \"--- unchanged\" where that is meant", tally);
+  } else if (outcome.found != c.expected) {
+    const std::string difference = difference_text(c.expected, outcome.found);
+    if (!update) {
+      complain(path, c, "differs (run with --update to accept):\n" + difference, tally);
+      return false;
+    }
+    c.expected = outcome.found;
+    std::printf("updated %s: %s\n%s", path.c_str(), c.intent.c_str(), difference.c_str());
+    return true;
+  }
+  return false;
 }
 
 void run_file(const std::string& path, bool update, const Evaluator& evaluate, Tally& tally) {
@@ -39,36 +68,20 @@ void run_file(const std::string& path, bool update, const Evaluator& evaluate, T
     ++tally.failed;
     return;
   }
-  GoldenFile& file = *read;
-  const Outcome outcome = run_golden(file, evaluate);
-  tally.compared += outcome.compared ? 1 : 0;
-  const bool unchanged = file.expect == GoldenFile::Expect::kUnchanged;
-  if (file.passes.size() == 1) {
-    auto& [rewrites, refusals] = tally.rewrites_and_refusals[file.passes[0]];
-    ++(unchanged ? refusals : rewrites);
-  }
-  if (!outcome.fault.empty()) return complain(file, outcome.fault, tally);
-  if (unchanged) {
-    if (outcome.changed) complain(file, "must not change, but is now\n" + outcome.found, tally);
-    return;
-  }
-  if (file.expect == GoldenFile::Expect::kAfter && !file.passes.empty() && !outcome.changed) {
-    return complain(file, "nothing changed; say \"--- unchanged\" where that is meant", tally);
-  }
-  if (outcome.found == file.expected) return;
-  const std::string difference = difference_text(file.expected, outcome.found);
-  if (!update) return complain(file, "differs (run with --update to accept):\n" + difference, tally);
-  file.expected = outcome.found;
-  if (!write_golden(file).ok()) return complain(file, "cannot be written", tally);
-  std::printf("updated %s\n%s", path.c_str(), difference.c_str());
+  bool updated = false;
+  for (GoldenCase& c : read->cases) updated = run_case(path, c, update, evaluate, tally) || updated;
+  if (!updated) return;
   ++tally.updated;
+  if (write_golden(*read).ok()) return;
+  std::printf("FAILED %s cannot be written\n", path.c_str());
+  ++tally.failed;
 }
 
 void require_coverage(Tally& tally) {
   for (const PassInfo& pass : all_passes()) {
     const auto [rewrites, refusals] = tally.rewrites_and_refusals[std::string(pass.name)];
     if (rewrites >= 2 && refusals >= 1) continue;
-    std::printf("FAILED pass %s has %d golden rewrites and %d must-not-change files; 2 and 1 are needed\n",
+    std::printf("FAILED pass %s has %d golden rewrites and %d must-not-change cases; 2 and 1 are needed\n",
                 std::string(pass.name).c_str(), rewrites, refusals);
     ++tally.failed;
   }
@@ -91,7 +104,7 @@ int main(int argc, char** argv) {
   Tally tally;
   for (const std::string& path : files) run_file(path, update, evaluate, tally);
   if (whole) require_coverage(tally);
-  std::printf("%zu golden files, %d failed, %d updated, %d compared on the reference\n", files.size(),
-              tally.failed, tally.updated, tally.compared);
+  std::printf("%zu golden files, %d cases, %d failed, %d updated, %d compared on the reference\n",
+              files.size(), tally.cases, tally.failed, tally.updated, tally.compared);
   return tally.failed == 0 ? 0 : 1;
 }

@@ -32,7 +32,7 @@ Outcome failed(const Error& error) {
 }
 }  // namespace
 
-Outcome run_golden(const GoldenFile& file, const Evaluator& evaluate) {
+Outcome run_golden(const GoldenCase& file, const Evaluator& evaluate) {
   auto parsed = parse_ir(file.before, "before");
   if (!parsed.ok()) return failed(parsed.error());
   Graph graph = std::move(parsed).value();

@@ -11,6 +11,6 @@ struct Outcome {
   bool compared = false;  // before and after ran on the reference and agree
   bool changed = false;   // the passes changed the graph
 };
-Outcome run_golden(const GoldenFile& file, const Evaluator& evaluate);
+Outcome run_golden(const GoldenCase& file, const Evaluator& evaluate);
 
 }  // namespace ge::golden
