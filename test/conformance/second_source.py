@@ -10,6 +10,7 @@ graph, so few processes start. Not part of ctest.
   second_source.py --bin build/bin --node-tests DIR                    DIR: .../onnx/backend/test/data/node
   second_source.py --bin build/bin --symbolic                          dims of inputs are names
   second_source.py --bin build/bin --only Pow,Mod --seed 7 -v
+  second_source.py --bin build/bin --only LpPool --keep test/golden/onnx_values     a few cases as graphs for ctest
 
 Needs Python with numpy, ml_dtypes, onnx and onnxruntime. Exit 1 when an answer differs. The programs run on the CPU.
 """
@@ -115,6 +116,10 @@ class Case:
             return False
 
 
+# Weights, whose kernel must be known: they keep their dims where --symbolic gives others names.
+KNOWN_SHAPES = {"Conv": [1], "ConvTranspose": [1], "ConvInteger": [1]}
+
+
 def tensor_json(a):
     return {"dtype": ge_name(a.dtype), "shape": list(a.shape), "data": {"base64": base64.b64encode(a.tobytes()).decode()}}
 
@@ -153,7 +158,8 @@ def graph_json(cases, opset, symbolic):
             if k in CONSTANT_INPUTS.get(case.op, []):
                 graph["initializers"].append({"name": name, **tensor_json(a)})
             else:
-                graph["inputs"].append({"name": name, "dtype": ge_name(a.dtype), "shape": shape_json(a.shape, symbolic)})
+                named = symbolic and k not in KNOWN_SHAPES.get(case.op, [])
+                graph["inputs"].append({"name": name, "dtype": ge_name(a.dtype), "shape": shape_json(a.shape, named)})
                 feeds[name] = a
         outs = [f"c{n}_o{k}" for k in range(case.outputs)]
         graph["outputs"] += outs
@@ -288,6 +294,55 @@ def check(bin_dir, cases, verbose, symbolic):
     return totals[1]
 
 
+def list_json(a):
+    """The elements, as few digits as their type needs."""
+    special = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
+    if a.dtype.kind in "iub":
+        return a.reshape(-1).tolist()
+    texts = [str(v) for v in (a if a.dtype.kind == "f" else a.astype(np.float32)).reshape(-1)]
+    return [special.get(t) or (int(float(t)) if float(t).is_integer() and abs(float(t)) < 1e6 and not t.startswith("-0") else float(t)) for t in texts]
+
+
+def keep(cases, folder, count=10):
+    """Writes small cases of each operator, spread over all it has, for onnx_values_test."""
+    chosen = collections.defaultdict(list)
+    for case in cases:
+        arrays = [a for a in list(case.inputs) + list(case.expected) if a is not None]
+        if case.fault is None and sum(a.size for a in arrays) <= 160:
+            chosen[case.op].append(case)
+    for op, members in chosen.items():
+        for at, opset in enumerate(sorted({c.opset for c in members})):
+            own = [c for c in members if c.opset == opset]
+            few = min(count, len(own))
+            own = [own[(2 * k + at % 2) * len(own) // (2 * few)] for k in range(few)]
+            graph, _ = graph_json(own, opset, False)
+            tensor = lambda name, a: {"name": name, "dtype": ge_name(a.dtype), "shape": list(a.shape), "data": list_json(np.asarray(a))}
+            rename = {i["name"]: "feed_" + i["name"] for i in graph["inputs"]}
+            graph["initializers"], graph["inputs"] = [], []
+            for n, case in enumerate(own):
+                for k, a in enumerate(case.inputs):
+                    if a is not None:
+                        name = f"c{n}_i{k}"
+                        fed = name in rename and k not in KNOWN_SHAPES.get(op, [])
+                        rename[name] = "feed_" + name if fed else name
+                        graph["initializers"].append(tensor(rename[name], a))
+                for k, a in enumerate(case.expected[:case.outputs]):
+                    graph["initializers"].append(tensor(f"c{n}_o{k}_expected", np.asarray(a)))
+                    graph["outputs"].append(f"c{n}_o{k}_expected")
+            for node in graph["nodes"]:
+                node["inputs"] = [rename.get(i, i) for i in node["inputs"]]
+            graph["name"] = f"{op} in opset {opset}, by {', '.join(sorted({c.source for c in own}))}"
+            lines = ["{"]
+            for key, value in graph.items():
+                if isinstance(value, list) and value and isinstance(value[0], dict):
+                    rows = ",\n".join("    " + json.dumps(v) for v in value)
+                    lines.append(f'  "{key}": [\n{rows}\n  ],')
+                else:
+                    lines.append(f'  "{key}": {json.dumps(value)},')
+            lines[-1] = lines[-1].rstrip(",")
+            (folder / f"{op}-{opset}.json").write_text("\n".join(lines) + "\n}\n")
+
+
 def supported_ops(bin_dir):
     said = subprocess.run([bin_dir / "ge-compile", "--list-ops", "--json"], capture_output=True, text=True, check=True)
     rows = json.loads(said.stdout)
@@ -339,6 +394,7 @@ def main():
     parser.add_argument("--only", help="operators, separated by commas")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--symbolic", action="store_true", help="input dims are names in the graph")
+    parser.add_argument("--keep", type=pathlib.Path, help="folder to write a few cases of each operator to")
     parser.add_argument("-v", "--verbose", action="store_true", help="name the unsupported cases too")
     options = parser.parse_args()
     ops = supported_ops(options.bin)
@@ -353,7 +409,10 @@ def main():
         for case in bad:
             print(f"no second source: {case.describe()}: {case.ort_fault[:200]} / {case.ref_fault[:200]}")
         cases = [c for c in cases if c.expected is not None]
-    return 1 if check(options.bin, cases, options.verbose, options.symbolic) else 0
+    failed = check(options.bin, cases, options.verbose, options.symbolic)
+    if options.keep:
+        keep(cases, options.keep)
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":

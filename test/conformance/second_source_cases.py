@@ -4,6 +4,8 @@ unusual attributes, special values. One public entry, make_cases(seed); the same
 import numpy as np
 from onnx import helper
 
+from second_source_spatial import add_cases
+
 F32, F16, F64 = np.float32, np.float16, np.float64
 I64, I32, I16, I8 = np.int64, np.int32, np.int16, np.int8
 U64, U32, U16, U8, BOOL = np.uint64, np.uint32, np.uint16, np.uint8, np.bool_
@@ -373,6 +375,6 @@ def casts(m):
 
 def make_cases(seed, case_type):
     m = Maker(seed, case_type)
-    for area in (unary, binary, reductions, products, layout, casts):
+    for area in (unary, binary, reductions, products, layout, casts, add_cases):
         area(m)
     return m.cases

@@ -7,6 +7,8 @@ import math
 import numpy as np
 from onnx import helper
 
+import second_source_spatial
+
 
 def own_float64(function):
     """The reference of onnx computes these in float32."""
@@ -117,3 +119,4 @@ OWN = {"Erf": own_float64(math.erf), "Gelu": own_gelu, "ThresholdedRelu": own_na
 OWN.update({(f"Reduce{op}", kind): own_reduce for op in ("LogSum", "LogSumExp", "Mean", "SumSquare") for kind in "iu"})
 OWN.update({("Div", "i"): own_divide, ("Div", "u"): own_divide, ("Cast", "f"): own_cast, ("CastLike", "f"): own_cast})
 OWN.update({f"Reduce{op}": own_reduce for op in ("Max", "Min")})
+OWN.update(second_source_spatial.OWN)

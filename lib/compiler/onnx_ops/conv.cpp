@@ -1,4 +1,4 @@
-// Conv: core conv with auto_pad resolved and every size checked.
+// Conv and ConvInteger: core conv with auto_pad resolved and every size checked.
 #include "compiler/onnx_ops/window.h"
 
 namespace ge {
@@ -51,6 +51,17 @@ bool check_sizes(OpContext& c, const Window& window, const std::vector<int64_t>&
   return true;
 }
 
+// The core op on operands of the shapes of inputs 0 and 1, and of a bias.
+ValueId convolution(OpContext& c, std::vector<ValueId> operands, const Window& window) {
+  if (c.failed()) return kNone;
+  return c.build().op(Op::conv, std::move(operands),
+                      {{"strides", window.strides},
+                       {"pads_begin", window.pads_begin},
+                       {"pads_end", window.pads_end},
+                       {"dilations", window.dilations},
+                       {"groups", c.int_attr("group")}});
+}
+
 bool check_bias(OpContext& c) {
   if (!c.has(2)) return true;
   const bool fits =
@@ -72,12 +83,42 @@ Results lower_conv(OpContext& c) {
   if (c.failed() || !check_sizes(c, window, *kernel) || !check_bias(c)) return kNone;
   std::vector<ValueId> operands = {c.in(0), c.in(1)};
   if (c.has(2)) operands.push_back(c.in(2));
-  return c.build().op(Op::conv, std::move(operands),
-                      {{"strides", window.strides},
-                       {"pads_begin", window.pads_begin},
-                       {"pads_end", window.pads_end},
-                       {"dilations", window.dilations},
-                       {"groups", c.int_attr("group")}});
+  return convolution(c, std::move(operands), window);
+}
+
+namespace {
+
+// Input `i` in float64, its zero point taken off.
+ValueId without_zero_point(OpContext& c, size_t i) {
+  Builder& b = c.build();
+  const ValueId x = b.cast(c.in(i), DType::float64);
+  if (!c.has(2 + i) || c.failed()) return x;
+  const ValueId zero = c.in(2 + i);
+  const Dim count = product(c.dims(zero));
+  const bool single = count.is_value(1);
+  if (!single && !(i == 1 && c.rank(zero) == 1 && !Dim::never_equal(count, c.dims(c.in(1))[0]))) {
+    return c.fail(c.about_input(2 + i, Code::shape_mismatch,
+                                "a zero point must be one number" +
+                                    std::string(i == 1 ? ", or one for each output channel" : ""))
+                      .because("found " + c.describe(zero)));
+  }
+  Dims shape(single ? 0 : c.dims(x).size(), Dim(1));
+  if (!single) shape[0] = count;
+  return b.map(Op::sub, {x, b.cast(b.reshape(zero, shape), DType::float64)});
+}
+
+}  // namespace
+
+// In float64: products of 9-bit numbers and their sums are exact there, for kernels of up to 2^37 elements.
+// The sum wraps to int32 as one in int32 would.
+Results lower_conv_integer(OpContext& c) {
+  const auto kernel = kernel_of(c);
+  if (!kernel) return kNone;
+  const Window window = read_window(c, *kernel);
+  if (c.failed() || !check_sizes(c, window, *kernel)) return kNone;
+  const ValueId x = without_zero_point(c, 0), w = without_zero_point(c, 1);
+  const ValueId sum = convolution(c, {x, w}, window);
+  return c.build().cast(c.build().cast(sum, DType::int64), DType::int32);
 }
 
 }  // namespace ge

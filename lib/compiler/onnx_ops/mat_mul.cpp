@@ -1,4 +1,4 @@
-// MatMul by numpy's rules on core dot, which wants equal ranks and equal batch dims.
+// MatMul and MatMulInteger by numpy's rules on core dot, which wants equal ranks and equal batch dims.
 #include "compiler/onnx_ops/op_context.h"
 
 namespace ge {
@@ -50,20 +50,50 @@ bool check_operands(OpContext& c) {
   return true;
 }
 
-}  // namespace
-
-Results lower_mat_mul(OpContext& c) {
-  if (!check_operands(c)) return kNone;
+// The product of values of the shapes of inputs 0 and 1.
+ValueId matrix_product(OpContext& c, ValueId x, ValueId y) {
+  if (c.failed()) return kNone;
   Builder& b = c.build();
-  const bool row = c.rank(c.in(0)) == 1, column = c.rank(c.in(1)) == 1;
-  const ValueId lhs = row ? b.reshape(c.in(0), {Dim(1), c.dims(c.in(0))[0]}) : c.in(0);
-  const ValueId rhs = column ? b.reshape(c.in(1), {c.dims(c.in(1))[0], Dim(1)}) : c.in(1);
+  const bool row = c.rank(x) == 1, column = c.rank(y) == 1;
+  const ValueId lhs = row ? b.reshape(x, {Dim(1), c.dims(x)[0]}) : x;
+  const ValueId rhs = column ? b.reshape(y, {c.dims(y)[0], Dim(1)}) : y;
   const ValueId matrix = dot_batched(c, lhs, rhs);
   if (c.failed() || !(row || column)) return matrix;
   Dims shape = c.dims(matrix);  // a vector's own dim goes again
   if (column) shape.pop_back();
   if (row) shape.erase(shape.end() - (column ? 1 : 2));
   return b.reshape(matrix, shape);
+}
+
+// Input `i` in int32, its zero point taken off: one number, one for each row of A or column of B, or a tensor
+// that broadcasts.
+ValueId without_zero_point(OpContext& c, size_t i) {
+  Builder& b = c.build();
+  const ValueId x = b.cast(c.in(i), DType::int32);
+  if (!c.has(2 + i) || c.failed()) return x;
+  const ValueId zero = c.in(2 + i);
+  Dims shape = c.dims(zero);
+  if (shape.size() == 1 && shape[0].is_value(1)) shape.clear();
+  if (shape.size() == 1 && i == 0 && c.rank(x) > 1) shape.push_back(Dim(1));
+  const ValueId y = b.map(Op::sub, {x, b.reshape(b.cast(zero, DType::int32), shape)});
+  if (c.failed() || c.dims(y) == c.dims(x)) return y;
+  return c.fail(c.about_input(2 + i, Code::shape_mismatch,
+                              "a zero point must be one number, or one for each " +
+                                  std::string(i == 0 ? "row of 'A'" : "column of 'B'"))
+                    .because("found " + c.describe(zero) + "; the input is " + c.describe(c.in(i))));
+}
+
+}  // namespace
+
+Results lower_mat_mul(OpContext& c) {
+  return check_operands(c) ? matrix_product(c, c.in(0), c.in(1)) : kNone;
+}
+
+// In int32, which holds every product of two 9-bit differences; the sum may wrap.
+Results lower_mat_mul_integer(OpContext& c) {
+  if (!check_operands(c)) return kNone;
+  const ValueId a = without_zero_point(c, 0), b = without_zero_point(c, 1);
+  return matrix_product(c, a, b);
 }
 
 }  // namespace ge

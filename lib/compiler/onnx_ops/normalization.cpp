@@ -1,6 +1,8 @@
 // LayerNormalization, RMSNormalization (core normalize) and BatchNormalization (a multiply and an add per
 // channel).
-#include "compiler/onnx_ops/op_context.h"
+#include "compiler/onnx_ops/normalization.h"
+
+#include <algorithm>
 
 namespace ge {
 namespace {
@@ -11,24 +13,15 @@ std::vector<int64_t> axes_from(int64_t axis, int64_t rank) {
   return axes;
 }
 
-void check_stash_type(OpContext& c) {
-  if (c.int_attr("stash_type") == 1) return;
-  c.fail(
-      c.about_attr("stash_type", Code::unsupported_feature, "the first stage is computed in float32 or wider")
-          .because("found stash_type " + std::to_string(c.int_attr("stash_type")))
-          .try_("remove \"stash_type\""));
-}
-
 ValueId normalize(OpContext& c, const std::string& kind, std::vector<ValueId> operands, int64_t axis) {
   if (c.failed()) return kNone;
   return c.build().op(Op::normalize, std::move(operands),
                       {{"kind", kind}, {"axis", axis}, {"epsilon", c.float_attr("epsilon")}});
 }
 
-// Mean and 1 / sqrt(variance + epsilon) over axes from `axis` on, axes kept, in float32 or wider.
-std::vector<ValueId> layer_statistics(OpContext& c, int64_t axis) {
+// Mean and 1 / sqrt(variance + epsilon) of x over axes from `axis` on, axes kept, in x's type.
+std::vector<ValueId> layer_statistics(OpContext& c, ValueId x, int64_t axis) {
   Builder& b = c.build();
-  const ValueId x = c.wide(c.in(0));
   const std::vector<int64_t> axes = axes_from(axis, c.rank(x));
   const ValueId mean = b.reduce(x, "mean", axes, true);
   const ValueId centred = b.map(Op::sub, {x, mean});
@@ -36,14 +29,6 @@ std::vector<ValueId> layer_statistics(OpContext& c, int64_t axis) {
   const ValueId deviation =
       b.map(Op::sqrt, {b.map(Op::add, {variance, c.scalar_like(variance, c.float_attr("epsilon"))})});
   return {mean, b.map(Op::reciprocal, {deviation})};
-}
-
-// A value per channel as [1, C, 1, ...] of rank `rank`.
-ValueId per_channel(OpContext& c, ValueId v, int64_t rank) {
-  if (c.failed()) return kNone;
-  Dims shape(std::max<int64_t>(rank, 1), Dim(1));
-  shape[rank > 1 ? 1 : 0] = c.dims(v)[0];
-  return c.build().reshape(v, shape);
 }
 
 // Operands 1 .. 4 must be vectors of C values.
@@ -55,35 +40,69 @@ void check_channels(OpContext& c) {
     return;
   }
   const Dim channels = c.rank(x) > 1 ? c.dims(x)[1] : Dim(1);
-  for (size_t i = 1; i <= 4 && !c.failed(); ++i) {
-    const std::string name = "'" + c.op().input_name(i) + "'";
-    if (c.rank(c.in(i)) != 1) {
-      c.fail(c.about_input(i, Code::operand_rank, name + " must be a vector")
-                 .because("found " + c.describe(c.in(i))));
-    } else if (const Dim& n = c.dims(c.in(i))[0]; n.is_static() && channels.is_static() && n != channels) {
-      c.fail(c.about_input(i, Code::shape_mismatch, name + " does not have one value per channel")
-                 .because("found " + c.describe(c.in(i)) + "; 'X' is " + c.describe(x) + ", so " +
-                          channels.to_string() + " channels"));
-    } else {
-      c.require_equal(n, channels, name + " does not have one value per channel");
-    }
-  }
+  for (size_t i = 1; i <= 4; ++i)
+    if (!check_vector(c, i, channels, "channel")) return;
 }
 
 }  // namespace
 
-Results lower_layer_normalization(OpContext& c) {
-  const ValueId x = c.in(0);
-  const int64_t axis = c.axis_attr("axis", c.rank(x), x);
-  check_stash_type(c);
+DType statistics_type(OpContext& c) {
+  const DType own = c.dtype(c.in(0));
+  const int64_t stash = c.op().attribute("stash_type") ? c.int_attr("stash_type") : 1;
+  const auto dtype = dtype_from_onnx(stash);
+  if (!dtype || !is_float(*dtype) || bits_of(*dtype) < 16) {
+    c.fail(c.about_attr("stash_type", Code::bad_attribute, "stash_type is no type to compute in")
+               .because("found " + std::to_string(stash) +
+                        "; allowed: 1 (float32), 10 (float16), 11 (float64), 16 (bfloat16)"));
+    return own;
+  }
+  return own == DType::float64 || *dtype == DType::float64 ? DType::float64 : DType::float32;
+}
+
+ValueId per_channel(OpContext& c, ValueId v, int64_t rank) {
   if (c.failed()) return kNone;
-  std::vector<ValueId> operands = {x, c.build().broadcast(c.in(1), c.dims(x))};
-  if (c.has(2)) operands.push_back(c.build().broadcast(c.in(2), c.dims(x)));
-  std::vector<ValueId> results = {normalize(c, "layer", std::move(operands), axis), kNone, kNone};
+  Dims shape(std::max<int64_t>(rank, 1), Dim(1));
+  shape[rank > 1 ? 1 : 0] = c.dims(v)[0];
+  return c.build().reshape(v, shape);
+}
+
+bool check_vector(OpContext& c, size_t i, const Dim& count, const std::string& unit) {
+  const std::string name = "'" + c.op().input_name(i) + "'";
+  const std::string wrong = name + " does not have one value per " + unit;
+  if (c.rank(c.in(i)) != 1) {
+    c.fail(c.about_input(i, Code::operand_rank, name + " must be a vector")
+               .because("found " + c.describe(c.in(i))));
+    return false;
+  }
+  const Dim& n = c.dims(c.in(i))[0];
+  if (n.is_static() && count.is_static() && n != count) {
+    c.fail(c.about_input(i, Code::shape_mismatch, wrong)
+               .because("found " + c.describe(c.in(i)) + "; '" + c.op().input_name(0) + "' is " +
+                        c.describe(c.in(0)) + ", so " + count.to_string() + " " + unit + "s"));
+    return false;
+  }
+  c.require_equal(n, count, wrong);
+  return !c.failed();
+}
+
+Results lower_layer_normalization(OpContext& c) {
+  Builder& b = c.build();
+  const int64_t axis = c.axis_attr("axis", c.rank(c.in(0)), c.in(0));
+  const DType wide = statistics_type(c), own = c.dtype(c.in(0));
+  if (c.failed()) return kNone;
+  // Core normalize computes in float32 or wider by itself: only a wider stash_type needs a cast.
+  const DType type = wide == DType::float64 ? wide : own;
+  std::vector<ValueId> operands = {b.cast(c.in(0), type)};
+  for (size_t i = 1; i < 3; ++i)
+    if (c.has(i)) operands.push_back(b.broadcast(b.cast(c.in(i), type), c.dims(c.in(0))));
+  std::vector<ValueId> results = {b.cast(normalize(c, "layer", std::move(operands), axis), own), kNone,
+                                  kNone};
   if (c.wants(1) || c.wants(2)) {
-    const std::vector<ValueId> statistics = layer_statistics(c, axis);
-    results[1] = statistics[0];
-    results[2] = statistics[1];
+    const DType stash = *dtype_from_onnx(c.int_attr("stash_type"));
+    const DType told = bits_of(stash) < 32 ? stash : wide;
+    const std::vector<ValueId> statistics = layer_statistics(c, b.cast(c.in(0), wide), axis);
+    results[1] = b.cast(statistics[0], told);
+    results[2] = b.cast(statistics[1], told);
   }
   return results;
 }
@@ -91,13 +110,17 @@ Results lower_layer_normalization(OpContext& c) {
 // Y has the scale's dtype.
 Results lower_rms_normalization(OpContext& c) {
   Builder& b = c.build();
-  const ValueId x = c.in(0);
-  const int64_t axis = c.axis_attr("axis", c.rank(x), x);
-  check_stash_type(c);
+  const int64_t axis = c.axis_attr("axis", c.rank(c.in(0)), c.in(0));
+  const DType wide = statistics_type(c), own = c.dtype(c.in(0)), result = c.dtype(c.in(1));
   if (c.failed()) return kNone;
+  const DType type = wide == DType::float64 ? wide : own;
+  const ValueId x = b.cast(c.in(0), type);
+  if (result == own) {
+    const ValueId scale = b.broadcast(b.cast(c.in(1), type), c.dims(x));
+    return b.cast(normalize(c, "rms", {x, scale}, axis), result);
+  }
   const ValueId scale = b.broadcast(c.in(1), c.dims(x));
-  if (c.dtype(scale) == c.dtype(x)) return normalize(c, "rms", {x, scale}, axis);
-  return b.map(Op::mul, {b.cast(normalize(c, "rms", {x}, axis), c.dtype(c.in(1))), scale});
+  return b.map(Op::mul, {b.cast(normalize(c, "rms", {x}, axis), result), scale});
 }
 
 // y = x * s + t, s = scale / sqrt(var + epsilon), t = B - mean * s: what fold_batch_norm folds into the

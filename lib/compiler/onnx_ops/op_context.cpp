@@ -18,6 +18,12 @@ double to_double(std::string_view text) {
   std::from_chars(text.data(), text.data() + text.size(), value);
   return value;
 }
+// ONNX stores attributes in float32: also a float64 model computes with 0.1f where 0.1 is written.
+double as_float32(double value) {
+  std::byte element[4] = {};
+  store_from_double(DType::float32, element, 0, value);
+  return load_as_double(DType::float32, element, 0);
+}
 int64_t to_int(std::string_view text) {
   int64_t value = 0;
   std::from_chars(text.data(), text.data() + text.size(), value);
@@ -72,9 +78,9 @@ int64_t OpContext::int_attr(std::string_view name) const {
 
 double OpContext::float_attr(std::string_view name) const {
   const Attr* a = attr(name);
-  if (!a) return to_double(default_text(name));
-  if (const auto* i = std::get_if<int64_t>(a)) return static_cast<double>(*i);
-  return std::get<double>(*a);
+  if (!a) return as_float32(to_double(default_text(name)));
+  if (const auto* i = std::get_if<int64_t>(a)) return as_float32(static_cast<double>(*i));
+  return as_float32(std::get<double>(*a));
 }
 
 std::string OpContext::string_attr(std::string_view name) const {
@@ -90,8 +96,13 @@ std::vector<int64_t> OpContext::ints_attr(std::string_view name) const {
 std::vector<double> OpContext::floats_attr(std::string_view name) const {
   const Attr* a = attr(name);
   if (!a) return {};
-  if (const auto* ints = std::get_if<std::vector<int64_t>>(a)) return {ints->begin(), ints->end()};
-  return std::get<std::vector<double>>(*a);
+  std::vector<double> values;
+  if (const auto* ints = std::get_if<std::vector<int64_t>>(a))
+    values.assign(ints->begin(), ints->end());
+  else
+    values = std::get<std::vector<double>>(*a);
+  for (double& v : values) v = as_float32(v);
+  return values;
 }
 
 const TensorData* OpContext::tensor_attr(std::string_view name) const {

@@ -42,7 +42,8 @@ class OpContext {
   size_t output_count() const { return node_.results.size(); }
   bool wants(size_t output) const;  // the output is named and used
 
-  // Attributes; the row's default where the node has none.
+  // Attributes; the row's default where the node has none. Numbers with fractions are rounded to float32, in
+  // which ONNX stores them.
   bool has_attr(std::string_view name) const { return node_.attrs.contains(std::string(name)); }
   int64_t int_attr(std::string_view name) const;
   double float_attr(std::string_view name) const;
