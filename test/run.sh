@@ -18,7 +18,8 @@ case $preset in
 esac
 rm -f "$tables"/op_table_*.txt
 set +e
-ctest --preset "$preset" --parallel "$jobs" 2>&1 | awk -v tables="$tables" '
-  /^[0-9]+% tests passed/ { system("cat " tables "/op_table_*.txt 2>/dev/null; echo") }
-  { print; fflush() }'
+ctest --preset "$preset" --parallel "$jobs" 2>&1 | while IFS= read -r line; do  # not awk: some read a pipe in blocks
+  if [[ $line =~ ^[0-9]+%\ tests\ passed ]]; then cat "$tables"/op_table_*.txt 2>/dev/null; echo; fi
+  printf '%s\n' "$line"
+done
 exit "${PIPESTATUS[0]}"

@@ -61,7 +61,8 @@ Result<Bench> run_bench(ge_session* session, const RunCommand& command) {
     const size_t done = device.size();
     device.resize(done + static_cast<size_t>(count));
     host.resize(device.size());
-    return status_of(ge_session_time(session, warmup, count, device.data() + done, host.data() + done));
+    const ge_timing_options options{sizeof options, warmup, count, command.cold ? 1 : 0};
+    return status_of(ge_session_time(session, &options, device.data() + done, host.data() + done));
   };
   if (command.iterations) {
     GE_TRY(run(command.warmup, *command.iterations));

@@ -96,6 +96,10 @@ void add_measuring(CLI::App& app, RunCommand& c, RawOptions& raw) {
       ->type_name("S")
       ->check(CLI::Range(0.001, 86400.0))
       ->group(group);
+  app.add_flag(
+         "--cold", c.cold,
+         "with --bench: other memory is written before each run, so that no cache holds weights or inputs")
+      ->group(group);
   app.add_option(
          "--profile", raw.profile,
          "time, bytes and FLOPs per launch; =FILE.json writes a Perfetto trace; e.g. --profile=trace.json")

@@ -20,6 +20,7 @@ struct RunCommand {
   bool trust_builtin_only = false;
   bool no_graph = false;
   bool bench = false;
+  bool cold = false;
   int32_t warmup = 3;
   std::optional<int32_t> iterations;
   std::optional<double> duration_s;

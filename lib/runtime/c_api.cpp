@@ -287,9 +287,13 @@ ge_error* ge_session_profile_entry(ge_session* session, int32_t index, ge_launch
                 out);
   });
 }
-ge_error* ge_session_time(ge_session* session, int32_t warmup, int32_t iterations, double* device_us,
+ge_error* ge_session_time(ge_session* session, const ge_timing_options* options, double* device_us,
                           double* host_us) {
-  return guarded([&] { return session->session->time(warmup, iterations, device_us, host_us); });
+  return guarded([&]() -> Status {
+    if (!options) return null_argument("options");
+    const ge_timing_options o = take(options);
+    return session->session->time({o.warmup, o.iterations, o.cold != 0}, device_us, host_us);
+  });
 }
 ge_error* ge_session_startup(const ge_session* session, ge_startup* out) {
   return guarded([&] {

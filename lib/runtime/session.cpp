@@ -5,6 +5,7 @@
 #include "base/checked_math.h"
 #include "contract/device_block.h"
 #include "platform/clock.h"
+#include "runtime/cache_sweep.h"
 
 namespace ge {
 namespace {
@@ -330,11 +331,14 @@ Status Session::raise_fault() {
   return d;
 }
 
-Status Session::time(int32_t warmup, int32_t iterations, double* device_us, double* host_us) {
+Status Session::time(const TimingOptions& options, double* device_us, double* host_us) {
   GE_TRY(need_binding());
   const CurrentDevice device(model_->device());
-  for (int32_t i = 0; i < warmup; ++i) GE_TRY(run());
-  for (int32_t i = 0; i < iterations; ++i) {
+  CacheSweep sweep;
+  if (options.cold) GE_TRY(sweep.prepare(model_->device(), *stream_));
+  for (int32_t i = 0; i < options.warmup; ++i) GE_TRY(run());
+  for (int32_t i = 0; i < options.iterations; ++i) {
+    if (options.cold) GE_TRY(sweep.enqueue(*stream_));
     const int64_t began = monotonic_ns();
     if (device_us) GE_TRY(stream_->mark(false));
     GE_TRY(start_run());

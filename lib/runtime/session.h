@@ -19,6 +19,11 @@ struct PortStorage {
   const std::vector<int64_t>* dims = nullptr;
 };
 
+struct TimingOptions {
+  int32_t warmup = 0, iterations = 1;
+  bool cold = false;  // caches hold nothing of the model when a measured run starts
+};
+
 class Session : private BindingSource {
  public:
   static Result<std::unique_ptr<Session>> create(std::shared_ptr<Model> model, const StreamOptions& options);
@@ -44,7 +49,7 @@ class Session : private BindingSource {
   Status run_async();  // enqueues
   Status wait();       // waits and reads faults
   // `device_us` and `host_us` have room for `iterations` values each; either may be null.
-  Status time(int32_t warmup, int32_t iterations, double* device_us, double* host_us);
+  Status time(const TimingOptions& options, double* device_us, double* host_us);
   Status profile(int32_t iterations);
   const std::vector<LaunchProfile>& profile_entries() const { return profile_; }
 

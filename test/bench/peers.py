@@ -1,38 +1,44 @@
 #!/usr/bin/env python3
-"""Times ge beside PyTorch on one GPU, in one run, on the same random data.
+"""Times ge beside PyTorch and JAX on one GPU, in one run, on the same random data.
 
-    python3 test/bench/peers.py --bin build/bin [--out FOLDER] [--only chain,mlp]
+    python3 test/bench/peers.py --bin build/bin [--out FOLDER] [--only quick,softmax,rows] [--peers eager,compile,jax]
 
-chain: twelve float32 operators on two tensors of 64M elements, one pass over memory at best. The peer is
-       torch.compile; the ceiling is a device-to-device copy measured here.
-mlp:   1024-4096-4096-1024, gelu (erf), batch 64, fp16. The peer is eager PyTorch captured in a CUDA graph.
-
-Each plan's result is compared with float32 PyTorch before it is timed. Times are medians on the device: CUDA events
-around each replay for PyTorch, `ge-run --bench --json` for ge. Ratios hold from day to day; absolute times only roughly.
-Exits with 1 when a result is wrong or a goal is missed.
+--only names workloads (workloads.py) or groups of them: quick loops rows mlp models. Each plan's result is compared with float32
+PyTorch before it is timed. Peers: eager PyTorch and torch.compile, each replayed from a CUDA graph; JAX jit for the small ones
+(calls queued back to back, which flatters it). Times are medians on the device: CUDA events around each replay for PyTorch,
+`ge-run --bench --json` for ge. The floor is the larger of the bytes that must move, at this run's copy speed, and the products'
+FLOPs, at the speed of an 8192^3 product here. Ratios hold from day to day; absolute times only roughly.
+Exits with 1 when a result is wrong; with --strict also when a goal is missed.
 """
 import argparse
 import json
+import os
 import pathlib
 import statistics
 import subprocess
 import sys
 import tempfile
+import time
 
+os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
 import numpy as np
 import torch
 
-ELEMENTS = 64 << 20
+from workloads import GROUPS, WORKLOADS
+
 WARMUP, RUNS = 10, 60
+KINDS = {"float16": torch.float16, "float32": torch.float32}
 
 
-def timed_us(call):
-    """Median device time of `call`, in microseconds; the queue is empty before each run."""
+def timed_us(call, sweep=None):
+    """Median device time of `call`, in microseconds; the queue is empty before each run. `sweep` empties caches before it."""
     for _ in range(WARMUP):
         call()
     times = []
     for _ in range(RUNS):
         start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+        if sweep:
+            sweep()
         torch.cuda.synchronize()
         start.record()
         call()
@@ -56,56 +62,60 @@ def in_cuda_graph(call):
     return graph.replay
 
 
-def copy_gb_per_s():
-    """Bytes read and written per second by a large device-to-device copy."""
-    source = torch.rand(ELEMENTS * 2, device="cuda")
-    target = torch.empty_like(source)
-    return 2 * source.nbytes / timed_us(lambda: target.copy_(source)) / 1e3
+class Speeds:
+    """What this GPU does at best: bytes per us of a copy, FLOPs per us of a product, by dtype."""
+
+    def __init__(self):
+        source = torch.rand(128 << 20, device="cuda")
+        target = torch.empty_like(source)
+        self.copy = 2 * source.nbytes / timed_us(lambda: target.copy_(source))
+        self.product = {}
+        for kind in KINDS.values():
+            a, b = (torch.randn(8192 if kind is torch.float16 else 4096, 8192, device="cuda").to(kind) for _ in range(2))
+            self.product[kind] = 2.0 * a.shape[0] * 8192 * 8192 / timed_us(lambda: a @ b.T)
+
+    def floor_us(self, workload, kind):
+        return max(workload.moved / self.copy, workload.flops / self.product[kind])
 
 
 class Ge:
-    """Writes a model, compiles it, runs it on given inputs and times it."""
+    """Writes a workload, compiles it, runs it on its inputs and times it."""
 
-    def __init__(self, bin_folder, folder):
-        self.bin, self.folder = pathlib.Path(bin_folder), pathlib.Path(folder)
+    def __init__(self, bin_folder, folder, workload):
+        from safetensors.numpy import save_file
+        self.bin, self.folder, self.workload = pathlib.Path(bin_folder), pathlib.Path(folder), workload
+        if workload.weights:
+            save_file(workload.weights, self.folder / "weights.safetensors")
+        (self.folder / "graph.json").write_text(json.dumps(workload.graph))
+        self.plan = self.folder / "plan.bin"
+        self.feeds = []
+        for key, value in workload.inputs.items():
+            np.save(self.folder / f"{key}.npy", value)
+            self.feeds += ["-i", f"{key}={self.folder / f'{key}.npy'}"]
+        began = time.monotonic()
+        self.tool("ge-compile", self.folder / "graph.json", "-o", self.plan)
+        self.compile_s = time.monotonic() - began
 
     def tool(self, name, *arguments):
         done = subprocess.run([str(self.bin / name), *map(str, arguments)], capture_output=True, text=True)
         if done.returncode != 0:
-            sys.exit(f"{name} {' '.join(map(str, arguments))}\nexit code {done.returncode}\n{done.stdout}{done.stderr}")
+            raise RuntimeError(f"{name} {' '.join(map(str, arguments))}\nexit code {done.returncode}\n{done.stdout}{done.stderr}")
         return done.stdout
 
-    def compile(self, name, inputs, weights, nodes, output):
-        """Writes NAME.json and NAME.safetensors and compiles them for this GPU. Nodes are (op, inputs, output)."""
-        from safetensors.numpy import save_file
-        save_file(weights, self.folder / f"{name}.safetensors")
-        kind = lambda value: {"dtype": str(value.dtype), "shape": list(value.shape)}
-        graph = {
-            "format": "ge-graph/1", "name": name, "opset": 21,
-            "inputs": [{"name": key, **kind(value)} for key, value in inputs.items()],
-            "outputs": [output],
-            "initializers": [{"name": key, **kind(value), "data": {"file": f"{name}.safetensors", "tensor": key}} for key, value in weights.items()],
-            "nodes": [{"name": f"n{i}", "op": op, "inputs": list(used), "outputs": [out]} for i, (op, used, out) in enumerate(nodes)],
-        }
-        (self.folder / f"{name}.json").write_text(json.dumps(graph))
-        for key, value in inputs.items():
-            np.save(self.folder / f"{name}.{key}.npy", value)
-        self.arguments = [f"{key}={self.folder / f'{name}.{key}.npy'}" for key in inputs]
-        self.plan, self.output = self.folder / f"{name}.bin", output
-        self.tool("ge-compile", self.folder / f"{name}.json", "-o", self.plan)
-        return self
-
-    def flags(self):
-        return [self.plan, "--device", "cuda", *(word for a in self.arguments for word in ("-i", a))]
+    def run(self, *arguments):
+        return self.tool("ge-run", self.plan, "--device", "cuda", *self.feeds, *arguments)
 
     def result(self):
         path = self.folder / "result.npy"
-        self.tool("ge-run", *self.flags(), "-o", f"{self.output}={path}")
+        self.run("-o", f"{self.workload.graph['outputs'][0]}={path}")
         return np.load(path)
 
     def time_us(self):
-        report = json.loads(self.tool("ge-run", *self.flags(), "--bench", "--json", "--warmup", WARMUP, "--iterations", RUNS))
+        report = json.loads(self.run("--bench", "--json", "--warmup", WARMUP, "--iterations", RUNS, *(["--cold"] if self.workload.cold else [])))
         return report["bench"]["device_us"]["median"]
+
+    def launches(self):
+        return len(json.loads(self.run("--profile", "--json"))["profile"])
 
 
 def relative_error(got, reference):
@@ -114,85 +124,108 @@ def relative_error(got, reference):
     return error if np.isfinite(error) else float("inf")
 
 
-CHAIN = [
-    ("Add", ("a", "b"), "v1"), ("Mul", ("v1", "half"), "v2"), ("Sub", ("v2", "a"), "v3"), ("Abs", ("v3",), "v4"),
-    ("Sqrt", ("v4",), "v5"), ("Mul", ("v5", "b"), "v6"), ("Add", ("v6", "one"), "v7"), ("Sigmoid", ("v7",), "v8"),
-    ("Mul", ("v8", "a"), "v9"), ("Max", ("v9", "low"), "v10"), ("Min", ("v10", "high"), "v11"), ("Neg", ("v11",), "y"),
-]
-CHAIN_CONSTANTS = {"half": 0.5, "one": 1.0, "low": -0.75, "high": 0.75}
+def on_gpu(workload, kind):
+    values = {**workload.inputs, **workload.weights} if workload.function.__code__.co_freevars.count("by_kind") == 0 else workload.inputs
+    tensors = {key: torch.from_numpy(value).cuda() for key, value in values.items()}
+    tensors = {key: value.to(kind) if value.is_floating_point() else value for key, value in tensors.items()}
+    return {**tensors, "__kind__": kind}
 
 
-def chain(a, b):
-    return -torch.clamp(torch.sigmoid(torch.sqrt(torch.abs((a + b) * 0.5 - a)) * b + 1.0) * a, -0.75, 0.75)
+def jax_us(workload):
+    import jax
+    import jax.numpy as jnp
+    tensors = {key: jnp.asarray(value) for key, value in {**workload.inputs, **workload.weights}.items()}
+    call = jax.jit(lambda t: workload.jax(t, jnp))
+    call(tensors).block_until_ready()
+    times = []
+    for _ in range(5):
+        began = time.monotonic()
+        results = [call(tensors) for _ in range(20)]
+        results[-1].block_until_ready()
+        times.append((time.monotonic() - began) / 20 * 1e6)
+        del results
+    return statistics.median(times)
 
 
-def bench_chain(ge, copy_speed):
-    random = np.random.default_rng(11)
-    inputs = {name: random.standard_normal(ELEMENTS, np.float32) for name in "ab"}
-    a, b = (torch.from_numpy(value).cuda() for value in inputs.values())
-    ge.compile("chain", inputs, {k: np.full((), v, np.float32) for k, v in CHAIN_CONSTANTS.items()}, CHAIN, "y")
-    error = relative_error(ge.result(), chain(a, b).cpu().numpy())
-    compiled = torch.compile(chain)
-    moved = 3 * a.nbytes
-    ours, theirs = ge.time_us(), timed_us(in_cuda_graph(lambda: compiled(a, b)))
-    share = moved / ours / 1e3 / copy_speed
-    return {"workload": "chain", "error": error, "limit": 1e-6, "ge_us": ours, "peer_us": theirs, "peer": "torch.compile",
-            "ge_gb_per_s": moved / ours / 1e3, "share_of_copy": share, "goal": share >= 0.95, "goal_text": ">= 95% of copy speed"}
+def peer_times(workload, kind, peers):
+    tensors = on_gpu(workload, kind)
+    sweep = None
+    if workload.cold:
+        other = torch.empty(256 << 20, dtype=torch.uint8, device="cuda")
+        sweep = other.zero_
+    times = {}
+    workload.function(tensors)
+    if "eager" in peers:
+        times["eager"] = timed_us(in_cuda_graph(lambda: workload.function(tensors)), sweep)
+    if "compile" in peers and workload.compiled:
+        compiled = torch.compile(workload.function)
+        times["torch.compile"] = timed_us(in_cuda_graph(lambda: compiled(tensors)), sweep)
+        torch._dynamo.reset()
+    if "jax" in peers and workload.jax:
+        times["jax"] = jax_us(workload)
+    return times
 
 
-def bench_mlp(ge, _copy_speed):
-    sizes, random = (1024, 4096, 4096, 1024), np.random.default_rng(12)
-    x = random.standard_normal((64, sizes[0])).astype(np.float16)
-    weights, nodes, value = {}, [], "x"
-    for i, (rows, columns) in enumerate(zip(sizes, sizes[1:])):
-        weights[f"w{i}"] = (random.standard_normal((rows, columns)) * rows ** -0.5).astype(np.float16)
-        weights[f"b{i}"] = (random.standard_normal(columns) * 0.1).astype(np.float16)
-        nodes += [("MatMul", (value, f"w{i}"), f"m{i}"), ("Add", (f"m{i}", f"b{i}"), f"s{i}")]
-        value = f"s{i}"
-        if i < 2:
-            nodes.append(("Gelu", (value,), f"g{i}"))
-            value = f"g{i}"
-    ge.compile("mlp", {"x": x}, weights, nodes, value)
-    # nn.Linear keeps [out, in]; the same numbers, in the layout PyTorch likes best.
-    layers = [(torch.from_numpy(weights[f"w{i}"]).cuda().T.contiguous(), torch.from_numpy(weights[f"b{i}"]).cuda()) for i in range(3)]
-    device_x = torch.from_numpy(x).cuda()
+def goal_met(row):
+    kind, _, bound = row["goal"].partition(" ")
+    if not bound:
+        return True
+    of = {"peer": lambda: row["ge_us"] / min(row["peers"].values(), default=float("inf")), "floor": lambda: row["ge_us"] / row["floor_us"],
+          "launch": lambda: row["ge_us"] / row["launches"]}[kind]()
+    return of <= float(bound)
 
-    def forward(kind):  # .to() of the kind it has already is no work
-        h = device_x.to(kind)
-        for i, (weight, bias) in enumerate(layers):
-            h = torch.nn.functional.linear(h, weight.to(kind), bias.to(kind))
-            h = torch.nn.functional.gelu(h) if i < 2 else h
-        return h
 
-    with torch.no_grad():
-        error = relative_error(ge.result(), forward(torch.float32).cpu().numpy())
-        ours, theirs = ge.time_us(), timed_us(in_cuda_graph(lambda: forward(torch.float16)))
-    return {"workload": "mlp", "error": error, "limit": 2e-3, "ge_us": ours, "peer_us": theirs, "peer": "eager in a CUDA graph",
-            "goal": ours <= theirs, "goal_text": "no slower than the peer"}
+def bench(name, options, speeds):
+    workload = WORKLOADS[name]()
+    kind = KINDS[next((entry["dtype"] for entry in workload.graph["inputs"] if entry["dtype"] in KINDS),
+                      next((entry["dtype"] for entry in workload.graph["initializers"] if entry["dtype"] in KINDS), "float32"))]
+    with tempfile.TemporaryDirectory() as folder:
+        ge = Ge(options.bin, folder, workload)
+        reference = workload.function(on_gpu(workload, torch.float32)).float().cpu().numpy()
+        error = relative_error(ge.result(), reference)
+        row = {"workload": name, "dtype": str(kind).removeprefix("torch."), "error": error, "limit": workload.limit, "ge_us": ge.time_us(), "launches": ge.launches(),
+               "compile_s": ge.compile_s, "floor_us": speeds.floor_us(workload, kind), "goal": workload.goal}
+    row["peers"] = peer_times(workload, kind, options.peers.split(","))
+    row["right"], row["met"] = bool(error <= workload.limit), goal_met(row)
+    return row
+
+
+def line(row):
+    peer = min(row["peers"], key=row["peers"].get, default="-")
+    best = row["peers"].get(peer, float("nan"))
+    goal = "" if not row["goal"] else f"{'met' if row['met'] else 'MISSED'}: {row['goal']}"
+    return (f"{row['workload']:<20} {row['floor_us']:>8.1f} {best:>9.1f} {row['ge_us']:>9.1f} {row['ge_us'] / best:>8.3f} {row['ge_us'] / row['floor_us']:>8.2f} "
+            f"{row['launches']:>5} {row['error']:>8.1e} {'' if row['right'] else 'WRONG'} {peer:<14} {goal}")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bin", default="build/bin")
     parser.add_argument("--out", help="keeps peers.json there")
-    parser.add_argument("--only", default="chain,mlp")
+    parser.add_argument("--only", default="quick")
+    parser.add_argument("--peers", default="eager,compile,jax")
+    parser.add_argument("--strict", action="store_true", help="a missed goal is a failure too")
     options = parser.parse_args()
-    torch.backends.cuda.matmul.allow_tf32 = False
-    copy_speed = copy_gb_per_s()
-    with tempfile.TemporaryDirectory() as folder, torch.no_grad():
-        rows = [globals()[f"bench_{name}"](Ge(options.bin, folder), copy_speed) for name in options.only.split(",")]
-    if options.out:
-        report = {"gpu": torch.cuda.get_device_name(), "torch": torch.__version__, "copy_gb_per_s": copy_speed, "rows": rows}
-        pathlib.Path(options.out, "peers.json").write_text(json.dumps(report, indent=1) + "\n")
-    print(f"workload   ge us    peer us  ratio  of copy  error    goal    ({torch.cuda.get_device_name()}, copy {copy_speed:.0f} GB/s)")
-    ok = True
-    for row in rows:
-        right = row["error"] <= row["limit"]
-        ok = ok and right and row["goal"]
-        share = f"{row['share_of_copy']:.1%}" if "share_of_copy" in row else "-"
-        print(f"{row['workload']:<10} {row['ge_us']:<8.1f} {row['peer_us']:<8.1f} {row['ge_us'] / row['peer_us']:<6.3f} {share:<8} "
-              f"{row['error']:<8.1e} {'met' if row['goal'] else 'MISSED'}: {row['goal_text']}{'' if right else '; RESULT WRONG'}; peer: {row['peer']}")
-    sys.exit(0 if ok else 1)
+    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
+    names = [name for word in options.only.split(",") for name in GROUPS.get(word, [word])]
+    rows = []
+    with torch.no_grad():
+        speeds = Speeds()
+        print(f"{torch.cuda.get_device_name()}, copy {speeds.copy / 1e3:.0f} GB/s, products {speeds.product[torch.float16] / 1e6:.0f} (fp16) and "
+              f"{speeds.product[torch.float32] / 1e6:.0f} (fp32) TFLOP/s, torch {torch.__version__}")
+        print(f"{'workload':<20} {'floor us':>8} {'peer us':>9} {'ge us':>9} {'ge/peer':>8} {'ge/floor':>8} {'steps':>5} {'error':>8}  peer           goal")
+        for name in names:
+            try:
+                rows.append(bench(name, options, speeds))
+                print(line(rows[-1]), flush=True)
+            except Exception as error:  # one row must not cost the others
+                print(f"{name:<20} FAILED: {error}", flush=True)
+                rows.append({"workload": name, "right": False, "met": False, "failed": str(error)})
+            torch.cuda.empty_cache()
+            if options.out:
+                report = {"gpu": torch.cuda.get_device_name(), "torch": torch.__version__, "copy_gb_per_s": speeds.copy / 1e3, "rows": rows}
+                pathlib.Path(options.out, "peers.json").write_text(json.dumps(report, indent=1) + "\n")
+    sys.exit(0 if all(row["right"] and (row["met"] or not options.strict) for row in rows) else 1)
 
 
 if __name__ == "__main__":

@@ -97,7 +97,7 @@ part_bench() {
 }
 
 part_peers() {
-  check "beside PyTorch" peers.log python3 test/bench/peers.py --bin "$bin" --out "$out"
+  check "beside PyTorch and JAX" peers.log python3 test/bench/peers.py --bin "$bin" --out "$out" --only "${GE_PEERS:-quick}"
 }
 
 IFS=, read -ra chosen <<<"$parts"

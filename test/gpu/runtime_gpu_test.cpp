@@ -380,7 +380,8 @@ TEST_CASE("runs can be enqueued and waited for; time and profile measure on the 
   REQUIRE(Outcome(ge_session_wait(r.session)).message == "");
   REQUIRE(worst_difference(r.read<float>(0), affine(x)) < 1e-4f);
   double device_us[5] = {}, host_us[5] = {};
-  REQUIRE(Outcome(ge_session_time(r.session, 2, 5, device_us, host_us)).message == "");
+  const ge_timing_options timing{sizeof timing, 2, 5, 1};
+  REQUIRE(Outcome(ge_session_time(r.session, &timing, device_us, host_us)).message == "");
   for (int i = 0; i < 5; ++i) {
     CHECK(device_us[i] > 0);
     CHECK(host_us[i] > device_us[i] * 0.5);

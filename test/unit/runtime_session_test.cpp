@@ -197,11 +197,17 @@ TEST_CASE("profile and time report each launch", "[runtime]") {
   REQUIRE(entry.bytes == 96);
   REQUIRE(entry.time_us > 0);
   double device_us[4] = {}, host_us[4] = {};
-  REQUIRE(Outcome(ge_session_time(r.session, 1, 4, device_us, host_us)).ok());
+  ge_timing_options timing{sizeof timing, 1, 4, 0};
+  REQUIRE(Outcome(ge_session_time(r.session, nullptr, device_us, host_us)).message.find("options") !=
+          std::string::npos);
+  REQUIRE(Outcome(ge_session_time(r.session, &timing, device_us, host_us)).ok());
   for (int i = 0; i < 4; ++i) {
     REQUIRE(device_us[i] > 0);
     REQUIRE(host_us[i] >= device_us[i]);
   }
+  timing.cold = 1;
+  REQUIRE(Outcome(ge_session_time(r.session, &timing, device_us, host_us)).ok());
+  REQUIRE(device_us[3] > 0);
   ge_startup startup{};
   startup.size = sizeof startup;
   REQUIRE(Outcome(ge_session_startup(r.session, &startup)).ok());

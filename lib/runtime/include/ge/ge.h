@@ -166,9 +166,15 @@ typedef struct ge_launch_profile {
 } ge_launch_profile;
 GE_API ge_error* ge_session_profile(ge_session* session, int32_t iterations, int32_t* out_count);
 GE_API ge_error* ge_session_profile_entry(ge_session* session, int32_t index, ge_launch_profile* out);
-/* `iterations` runs after `warmup` ones, each waited for: its time on the device (CUDA events around it; on CPU the same clock) and on
- * the host (call to answer), microseconds. Each array has room for `iterations` values; either may be NULL. */
-GE_API ge_error* ge_session_time(ge_session* session, int32_t warmup, int32_t iterations, double* device_us, double* host_us);
+typedef struct ge_timing_options {
+  size_t size;
+  int32_t warmup;         /* runs before the measured ones */
+  int32_t iterations;
+  int32_t cold;           /* 1: before each measured run 256 MiB of other memory are written, so that caches hold nothing of the model */
+} ge_timing_options;
+/* Runs that are each waited for: the time on the device (CUDA events around it; on CPU the same clock) and on the host (call to
+ * answer), microseconds. Each array has room for `iterations` values; either may be NULL. */
+GE_API ge_error* ge_session_time(ge_session* session, const ge_timing_options* options, double* device_us, double* host_us);
 
 /* ---- start-up: where the time went, microseconds ---- */
 typedef struct ge_startup { size_t size; double driver_us, read_us, verify_us, weights_us, code_us, prepare_us, bind_us, first_run_us; } ge_startup;
