@@ -55,6 +55,22 @@ TEST_CASE("values that live at once never share bytes") {
   }
 }
 
+TEST_CASE("placing takes near linear work where few values live at once") {
+  for (const bool symbolic : {false, true}) {
+    const auto work = [&](uint32_t count) {
+      std::vector<Lifetime> all;
+      for (uint32_t i = 0; i < count; ++i) {
+        const int64_t size = 256 * (1 + static_cast<int64_t>(i * 7919 % 61));
+        all.push_back({symbolic ? Dim::symbol("n") * Dim(size) : Dim(size), size * (symbolic ? 8 : 1), i,
+                       i + 1 + i % 3});
+      }
+      return plan_memory(all).work;
+    };
+    CHECK(work(20000) < 20000 * 100);
+    CHECK(static_cast<double>(work(20000)) < 2.3 * static_cast<double>(work(10000)));
+  }
+}
+
 TEST_CASE("a chain of equal sizes needs two places") {
   std::vector<Lifetime> chain;
   for (uint32_t i = 0; i < 20; ++i) chain.push_back({Dim(1000), 1000, i, i + 1});

@@ -1,4 +1,4 @@
-// What golden files cannot show: linear time on large graphs, sources through rewrites, one evaluation for
+// What golden files cannot show: linear work on large graphs, sources through rewrites, one evaluation for
 // all constants.
 #include <chrono>
 
@@ -120,4 +120,59 @@ TEST_CASE("types that are only asserted equal are not exchanged") {
       "as \"b\" }");
   CHECK_FALSE(replace_value(g, g.outputs[0], g.outputs[1]));
   CHECK(g.outputs[0] != g.outputs[1]);
+}
+
+TEST_CASE("loops grow by work that is a small multiple of their nodes") {
+  const auto work = [](size_t nodes) {
+    Graph g;
+    ValueId v = g.add_input("x", {DType::float32, {Dim::symbol("n"), 4}});
+    const ValueId w = g.add_input("w", {DType::float32, {Dim::symbol("n"), 4}});
+    Builder b(g, {});
+    for (size_t i = 0; i < nodes; ++i) v = i % 7 == 3 ? b.op(Op::add, {v, w}) : b.op(Op::tanh, {v});
+    g.add_output(v, "y");
+    REQUIRE_OK(b.take());
+    PassContext context;
+    REQUIRE_OK(fuse_elementwise(g, context));
+    CHECK(g.live_nodes() == (nodes + 95) / 96);
+    return context.nest_nodes;
+  };
+  CHECK(work(20000) < 3 * 20000);
+  CHECK(work(20000) < 2.1 * static_cast<double>(work(10000)));
+}
+
+TEST_CASE("a sum of thousands of operands is cut into loops without trying each cut") {
+  Graph g;
+  Builder b(g, {});
+  const Type type{DType::float32, {4, 4}};
+  ValueId v = g.add_input("x", type);
+  for (int i = 0; i < 3000; ++i) v = b.op(Op::add, {v, g.add_input("x" + std::to_string(i), type)});
+  g.add_output(v, "y");
+  REQUIRE_OK(b.take());
+  PassContext context;
+  REQUIRE_OK(fuse_elementwise(g, context));
+  CHECK(context.nest_nodes < 10 * 3000);
+}
+
+TEST_CASE("a batch of nodes that does not fit is taken back, copies too") {
+  Graph g =
+      parse(R"(graph (%x: float32[n, 4], %w: float32[4, n], %z: float32[4, n, 3]) symbols(n 1..64 opt 32) {
+    %t = transpose(%w) {perm = [1, 0]} : float32[n, 4]
+    %a = exp(%x) : float32[n, 4]
+    %b = add(%a, %t) : float32[n, 4]
+    %r = reduce(%z) {axes = [2], kind = "sum"} : float32[4, n]
+    %rt = transpose(%r) {perm = [1, 0]} : float32[n, 4]
+    %c = mul(%b, %rt) : float32[n, 4]
+    %m = reduce(%c) {axes = [1], kind = "max"} : float32[n]
+    %mb = reshape(%m) {shape = [n, 1]} : float32[n, 1]
+    %mc = broadcast(%mb) {shape = [n, 4]} : float32[n, 4]
+    %d = sub(%c, %mc) : float32[n, 4]
+    %e = tanh(%d) : float32[n, 4]
+    return %e as "e", %t as "t", %rt as "rt"
+  })");
+  PassContext context;
+  REQUIRE_OK(fuse_elementwise(g, context));
+  REQUIRE_OK(verify(g, true));
+  size_t loops = 0;
+  for (const NodeId id : g.order()) loops += g.node(id).op == Op::fused ? 1 : 0;
+  CHECK(loops == 2);  // rows of 4, and rows of 3 before them
 }

@@ -12,14 +12,43 @@ std::string to_string(const Type& type) {
   return std::string(name_of(type.dtype)) + to_string(type.dims);
 }
 
+// a == b gives q*a == q*b: a product holds every symbol of its factors, so only assertions over a subset of
+// the needed one's symbols can imply it.
 bool Graph::asserts(const Assertion& needed) const {
   const Dim difference = needed.lhs - needed.rhs;
   if (difference.is_value(0)) return true;
-  // a == b gives q*a == q*b. Assertions are about the few symbols of a model: their number does not grow with
-  // its nodes.
-  return std::any_of(assertions.begin(), assertions.end(), [&](const Assertion& a) {
-    return Dim::exact_quotient(difference, a.lhs - a.rhs).has_value();
-  });
+  const auto implies = [&](size_t i) {
+    return Dim::exact_quotient(difference, assertions[i].lhs - assertions[i].rhs).has_value();
+  };
+  const std::vector<std::string> symbols = difference.symbols();
+  constexpr size_t kMaxSymbols = 6;
+  if (symbols.size() > kMaxSymbols) {
+    for (size_t i = 0; i < assertions.size(); ++i)
+      if (implies(i)) return true;
+    return false;
+  }
+  index_assertions();
+  for (size_t subset = 0; subset < size_t{1} << symbols.size(); ++subset) {
+    std::vector<std::string> chosen;
+    for (size_t s = 0; s < symbols.size(); ++s)
+      if ((subset >> s) & 1) chosen.push_back(symbols[s]);
+    const auto found = assertions_over_.find(chosen);
+    if (found != assertions_over_.end() && std::any_of(found->second.begin(), found->second.end(), implies))
+      return true;
+  }
+  return false;
+}
+
+// Catches up with what was appended to the public list.
+void Graph::index_assertions() const {
+  if (indexed_assertions_ > assertions.size()) {
+    assertions_over_.clear();
+    indexed_assertions_ = 0;
+  }
+  for (; indexed_assertions_ < assertions.size(); ++indexed_assertions_) {
+    const Assertion& a = assertions[indexed_assertions_];
+    assertions_over_[(a.lhs - a.rhs).symbols()].push_back(indexed_assertions_);
+  }
 }
 
 void Graph::add_assertion(Assertion assertion) {

@@ -177,6 +177,9 @@ class Graph {
   std::vector<std::vector<Use>> uses_;
   std::vector<std::vector<uint32_t>> slots_;
   std::vector<uint32_t> output_slots_;
+  void index_assertions() const;
+  mutable std::map<std::vector<std::string>, std::vector<size_t>> assertions_over_;  // by their symbols
+  mutable size_t indexed_assertions_ = 0;  // of the list, which only grows
 };
 
 // Attribute access with a fallback; the verifier has checked the kinds.

@@ -22,6 +22,7 @@ struct ArenaPlace {
 struct MemoryPlan {
   std::vector<ArenaPlace> places;  // by lifetime
   std::vector<Dim> slots;          // size in bytes of each
+  int64_t work = 0;                // steps taken, as many as values times a logarithm where few live at once
 };
 MemoryPlan plan_memory(const std::vector<Lifetime>& lifetimes);
 

@@ -193,11 +193,11 @@ class Packer {
     return true;
   }
   ValueId home(ValueId root) const {
-    for (auto it = shared_.find(root); it != shared_.end(); it = shared_.find(root)) root = it->second;
-    return root;
+    const auto it = shared_.find(root);
+    return it == shared_.end() ? root : it->second;
   }
   void share(ValueId out, ValueId in) {
-    shared_[out] = in;
+    shared_[out] = home(in);  // which is made first, so it takes over nobody's bytes later
     Life& life = root_life_.at(home(in));
     life.last = std::max(life.last, root_life_.at(out).last);
     root_life_.at(in).last = life.last;
@@ -368,7 +368,7 @@ class Packer {
   std::map<ValueId, uint32_t> buffer_of_;  // root value -> buffer
   std::vector<uint32_t> output_buffers_;
   std::map<ValueId, Life> root_life_;
-  std::map<ValueId, ValueId> shared_;           // root -> root whose bytes it takes over
+  std::map<ValueId, ValueId> shared_;           // root -> the first root that had its bytes
   std::map<size_t, uint32_t> scratch_buffers_;  // by launch
   std::map<size_t, size_t> loop_of_;            // launch -> loop
   LoopKernels loops_;

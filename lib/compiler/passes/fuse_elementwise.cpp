@@ -8,8 +8,10 @@
 // run time. Here, last: dot and conv have taken their epilogues, what is left between kernels is memory
 // traffic.
 #include <algorithm>
-#include <queue>
+#include <map>
 #include <set>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "compiler/codegen/loop_nest.h"
 #include "compiler/passes/grouping.h"
@@ -47,96 +49,122 @@ class LoopGrower {
   }
 
  private:
-  struct Later {
-    bool operator()(const std::pair<size_t, NodeId>& a, const std::pair<size_t, NodeId>& b) const {
-      return a < b;
-    }
+  // A region while it grows: what may join it, the latest first.
+  struct Growth {
+    std::set<NodeId> region;
+    std::set<std::pair<size_t, NodeId>> queue;
+    std::set<NodeId> queued;
+    std::vector<NodeId> copies;  // made for this region, so that they can be taken back
   };
 
+  // Asking whether a loop can be built costs as much as the loop is long. So nodes join in batches that
+  // double while all goes well; a batch that does not fit is taken back and begun again with single nodes.
   void grow(NodeId root) {
-    region_ = {root};
+    now_ = {};
+    now_.region = {root};
     root_position_ = position_.at(root);
-    std::priority_queue<std::pair<size_t, NodeId>, std::vector<std::pair<size_t, NodeId>>, Later> queue;
-    std::set<NodeId> queued;
-    const auto enqueue = [&](NodeId id) {
-      for (const ValueId v : graph_.node(id).operands) {
-        if (v == kNone || graph_.value(v).producer == kNone) continue;
-        const NodeId p = graph_.value(v).producer;
-        const auto at =
-            position_.find(p);  // group nodes made by this pass have no position and are never taken
-        if (at != position_.end() && region_.count(p) == 0 && queued.insert(p).second)
-          queue.push({at->second, p});
-      }
-    };
-    if (!feasible(region_)) return;
+    if (!feasible(now_.region)) return;
     enqueue(root);
-    while (!queue.empty() && region_.size() < kMaxGroup) {
-      const NodeId p = queue.top().second;
-      queue.pop();
-      const std::set<NodeId> before = region_;
-      if (!try_add(p) && !try_add_to_reduction(p)) continue;
-      for (const NodeId id : region_)
-        if (before.count(id) == 0) enqueue(id);
+    for (size_t batch = 1; !now_.queue.empty() && now_.region.size() < kMaxGroup;) {
+      checked_ = batch == 1;
+      const Growth before = now_;
+      bool joined = false;
+      for (size_t i = 0; i < batch && !now_.queue.empty() && now_.region.size() < kMaxGroup;)
+        if (add_next()) {
+          joined = true;
+          ++i;
+        }
+      if (!checked_ && joined && !feasible(now_.region)) {
+        take_back(before);
+        batch = 1;
+      } else {
+        batch *= 2;
+      }
     }
-    for (const NodeId id : region_) taken_.insert(id);
-    group_nodes(graph_, sorted(region_), "loop");
+    taken_.insert(now_.region.begin(), now_.region.end());
+    group_nodes(graph_, sorted(now_.region), "loop");
   }
 
-  bool try_add(NodeId p) {
+  void enqueue(NodeId id) {
+    for (const ValueId v : graph_.node(id).operands) {
+      if (v == kNone || graph_.value(v).producer == kNone) continue;
+      const NodeId p = graph_.value(v).producer;
+      // Group nodes made by this pass have no position and are never taken.
+      const auto at = position_.find(p);
+      if (at != position_.end() && now_.region.count(p) == 0 && now_.queued.insert(p).second)
+        now_.queue.insert({at->second, p});
+    }
+  }
+
+  // The latest of the queue; false where it does not join.
+  bool add_next() {
+    const auto last = std::prev(now_.queue.end());
+    const NodeId p = last->second;
+    now_.queue.erase(last);
+    std::vector<NodeId> added;
+    if (!try_add(p, added) && !try_add_to_reduction(p, added)) return false;
+    now_.region.insert(added.begin(), added.end());
+    for (const NodeId id : added) enqueue(id);
+    return true;
+  }
+
+  void take_back(const Growth& before) {
+    while (now_.copies.size() > before.copies.size()) {
+      drop_copy(now_.copies.back());
+      now_.copies.pop_back();
+    }
+    now_ = before;
+  }
+
+  bool try_add(NodeId p, std::vector<NodeId>& added) {
     const Node& node = graph_.node(p);
     const bool moves = moves_elements(graph_, node);
     if (taken_.count(p) != 0 || !(moves || computes(node))) return false;
-    std::set<NodeId> grown = region_;
-    grown.insert(p);
-    if (!used_outside(p, region_)) {
-      if (!feasible(grown)) return false;
-      region_ = std::move(grown);
-      return true;
-    }
-    if (moves) return add_copy(p);
-    if (!others_come_later(p) || !feasible(grown)) return false;
-    region_ = std::move(grown);
+    const bool elsewhere = used_outside(p, now_.region);
+    if (elsewhere && moves) return add_copy(p, added);
+    if ((elsewhere && !others_come_later(p)) || (checked_ && !feasible_with(p))) return false;
+    added = {p};
     return true;
   }
 
   // The region gets a copy of a node that only moves elements; the original stays for its other users.
-  bool add_copy(NodeId p) {
+  bool add_copy(NodeId p, std::vector<NodeId>& added) {
     const std::vector<Graph::Use> uses = graph_.uses(graph_.node(p).results[0]);
     const Node& node = graph_.node(p);
     const NodeId copy =
         graph_.add_node(node.op, node.operands, {graph_.type(node.results[0])}, node.attrs, node.sources);
-    const ValueId original = graph_.node(p).results[0], fresh = graph_.node(copy).results[0];
+    const ValueId fresh = graph_.node(copy).results[0];
     for (const Graph::Use& u : uses)
-      if (u.node != kNone && region_.count(u.node) != 0) graph_.set_operand(u.node, u.operand, fresh);
+      if (u.node != kNone && now_.region.count(u.node) != 0) graph_.set_operand(u.node, u.operand, fresh);
     position_[copy] = position_.at(p);
-    std::set<NodeId> grown = region_;
-    grown.insert(copy);
-    if (feasible(grown)) {
-      region_ = std::move(grown);
-      return true;
+    original_[copy] = p;
+    if (checked_ && !feasible_with(copy)) {
+      drop_copy(copy);
+      return false;
     }
-    graph_.replace_all_uses(fresh, original);
+    now_.copies.push_back(copy);
+    added = {copy};
+    return true;
+  }
+  void drop_copy(NodeId copy) {
+    graph_.replace_all_uses(graph_.node(copy).results[0], graph_.node(original_.at(copy)).results[0]);
     graph_.remove_node(copy);
-    return false;
+    position_.erase(copy);
   }
 
   // A value per row is only worth computing in the loop together with the reduction it comes from (before
   // that reduction is in, the loop has no rows): takes the chain from p back to a reduction, all or nothing.
-  bool try_add_to_reduction(NodeId p) {
+  bool try_add_to_reduction(NodeId p, std::vector<NodeId>& added) {
     constexpr size_t kMaxChain = 16;
-    std::set<NodeId> grown = region_;
+    std::set<NodeId> grown = now_.region;
     std::vector<NodeId> chain{p};
     for (size_t i = 0; i < chain.size() && chain.size() <= kMaxChain; ++i) {
       const Node& node = graph_.node(chain[i]);
       if (taken_.count(chain[i]) != 0 || position_.count(chain[i]) == 0 || used_outside(chain[i], grown))
         continue;
       if (!(moves_elements(graph_, node) || computes(node))) continue;
-      grown.insert(chain[i]);
-      if (node.op == Op::reduce) {
-        if (!feasible(grown)) return false;
-        region_ = std::move(grown);
-        return true;
-      }
+      if (grown.insert(chain[i]).second) added.push_back(chain[i]);
+      if (node.op == Op::reduce) return feasible(grown);
       for (const ValueId v : node.operands)
         if (v != kNone && graph_.value(v).producer != kNone) chain.push_back(graph_.value(v).producer);
     }
@@ -153,7 +181,7 @@ class LoopGrower {
   // behind.
   bool others_come_later(NodeId p) const {
     for (const Graph::Use& u : graph_.uses(graph_.node(p).results[0])) {
-      if (u.node == kNone || region_.count(u.node) != 0) continue;
+      if (u.node == kNone || now_.region.count(u.node) != 0) continue;
       const auto at = position_.find(u.node);  // not found: a loop made before this one, so behind it
       if (at != position_.end() && at->second <= root_position_) return false;
     }
@@ -167,14 +195,23 @@ class LoopGrower {
     return nodes;
   }
   bool feasible(const std::set<NodeId>& region) const {
+    context_.nest_nodes += region.size();
     return build_loop_nest(body_of(graph_, sorted(region)).body, context_.exact).ok();
+  }
+  bool feasible_with(NodeId p) const {
+    std::set<NodeId> grown = now_.region;
+    grown.insert(p);
+    return feasible(grown);
   }
 
   Graph& graph_;
   PassContext& context_;
-  std::map<NodeId, size_t> position_;
-  std::set<NodeId> region_, taken_;
+  std::unordered_map<NodeId, size_t> position_;
+  std::map<NodeId, NodeId> original_;  // of copies
+  std::unordered_set<NodeId> taken_;
+  Growth now_;
   size_t root_position_ = 0;
+  bool checked_ = true;  // each node is asked for before it joins
 };
 
 }  // namespace

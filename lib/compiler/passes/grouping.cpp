@@ -4,6 +4,8 @@
 #include <map>
 #include <set>
 
+#include "compiler/passes/rewrite.h"
+
 namespace ge {
 namespace {
 
@@ -27,11 +29,6 @@ void copy_node(const Graph& from, const Node& node, Graph& to, std::map<ValueId,
     to.value(copy.results[i]).name = from.value(node.results[i]).name;
     to.value(copy.results[i]).contents = from.value(node.results[i]).contents;
   }
-}
-
-void add_sources(std::vector<Source>& all, const std::vector<Source>& more) {
-  for (const Source& s : more)
-    if (std::find(all.begin(), all.end(), s) == all.end()) all.push_back(s);
 }
 
 }  // namespace
@@ -87,7 +84,7 @@ NodeId group_nodes(Graph& graph, const std::vector<NodeId>& nodes, const std::st
   std::vector<Type> types;
   for (const ValueId v : g.results) types.push_back(graph.type(v));
   std::vector<Source> sources;
-  for (const NodeId id : nodes) add_sources(sources, graph.node(id).sources);
+  for (const NodeId id : nodes) merge_sources(sources, graph.node(id).sources);
   const NodeId fused =
       graph.add_node(Op::fused, g.operands, std::move(types), {{"kind", kind}}, std::move(sources));
   graph.node(fused).body = std::make_unique<Graph>(std::move(g.body));

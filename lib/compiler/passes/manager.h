@@ -19,6 +19,8 @@ struct PassContext {
   bool exact = false;                   // --exact or -O1: only rewrites that keep every bit
   bool for_cuda = false;           // which copy of the graph (after assign_layouts there is one per target)
   std::vector<std::string> allow;  // "tf32", "fast-math", "fp16-accumulate"
+  size_t nest_nodes =
+      0;  // nodes in all loops that fuse_elementwise has tried: what its time is a multiple of
   std::vector<std::string> notes;  // what a pass wants told (lossy rewrites taken, refusals)
 };
 struct PassInfo {

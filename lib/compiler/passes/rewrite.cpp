@@ -9,8 +9,9 @@
 namespace ge {
 
 void merge_sources(std::vector<Source>& into, const std::vector<Source>& more) {
+  constexpr size_t kMaxSources = 256;  // thousands of equal nodes that became one are not all named
   for (const Source& s : more)
-    if (std::find(into.begin(), into.end(), s) == into.end()) into.push_back(s);
+    if (into.size() < kMaxSources && std::find(into.begin(), into.end(), s) == into.end()) into.push_back(s);
 }
 
 bool replace_value(Graph& graph, ValueId from, ValueId to) {

@@ -12,7 +12,7 @@ namespace ge {
 bool replace_value(Graph& graph, ValueId from, ValueId to);
 // Removes every node that no output needs. Linear.
 void remove_dead_nodes(Graph& graph);
-// Appends the sources that are not there yet.
+// Appends the sources that are not there yet, up to 256 in all.
 void merge_sources(std::vector<Source>& into, const std::vector<Source>& more);
 
 // The constant that `v` repeats in every element, through broadcasts, reshapes and transposes: null where

@@ -483,8 +483,10 @@ Result<Work> describe_output_copy(const Graph& graph, const ValueViews& views, s
   LaunchOperand to{
       .value = v, .view = {kNone, 0, dims, dense_strides(dims)}, .output = static_cast<int32_t>(index)};
   const Node* producer = graph.producer(v);
-  return copy_work(graph, {v, views.of(v)}, std::move(to),
-                   producer == nullptr ? std::vector<Source>{} : producer->sources, prefer_loops);
+  std::vector<Source> sources = producer == nullptr ? std::vector<Source>{} : producer->sources;
+  constexpr size_t kNamed = 8;  // as many outputs may be copies of one value as that value has sources
+  if (sources.size() > kNamed) sources.resize(kNamed);
+  return copy_work(graph, {v, views.of(v)}, std::move(to), std::move(sources), prefer_loops);
 }
 
 Result<std::vector<Work>> describe_node(const Graph& graph, const ValueViews& views, NodeId node,
