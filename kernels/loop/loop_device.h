@@ -327,6 +327,40 @@ GE_FN void store_word(W* p, W w) {
     *p = w;
 }
 
+// Two neighbours of 16 bits at once: one instruction each way for floats.
+template <class M, class R>
+GE_FN void unpack(unsigned w, R& low, R& high) {
+  low = from_memory<R>(from_word<M>(w));
+  high = from_memory<R>(from_word<M>(w >> 16));
+}
+template <>
+GE_FN void unpack<Half, float>(unsigned w, float& low, float& high) {
+  asm("{.reg .b16 l, h; mov.b32 {l, h}, %2; cvt.f32.f16 %0, l; cvt.f32.f16 %1, h;}"
+      : "=f"(low), "=f"(high)
+      : "r"(w));
+}
+template <>
+GE_FN void unpack<Bfloat, float>(unsigned w, float& low, float& high) {
+  low = __uint_as_float(w << 16);
+  high = __uint_as_float(w & 0xffff0000u);
+}
+template <class M, class R>
+GE_FN unsigned pack(R low, R high) {
+  return to_word<M>(to_memory<M>(low)) | to_word<M>(to_memory<M>(high)) << 16;
+}
+template <>
+GE_FN unsigned pack<Half, float>(float low, float high) {
+  unsigned w;
+  asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(w) : "f"(high), "f"(low));
+  return w;
+}
+template <>
+GE_FN unsigned pack<Bfloat, float>(float low, float high) {
+  unsigned w;
+  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(w) : "f"(high), "f"(low));
+  return w;
+}
+
 template <int kCount, bool kStream, class M, class R>
 GE_FN void load(const M* p, R* into) {
   constexpr int kBytes = kCount * static_cast<int>(sizeof(M)), kStep = kBytes > 16 ? 16 : kBytes;
@@ -334,6 +368,11 @@ GE_FN void load(const M* p, R* into) {
 #pragma unroll
   for (int b = 0; b < kBytes; b += kStep) {
     const W w = load_word<kStream>(reinterpret_cast<const W*>(reinterpret_cast<const char*>(p) + b));
+    if constexpr (sizeof(M) == 2 && kStep > 2) {
+#pragma unroll
+      for (int i = 0; i < kStep / 4; ++i) unpack<M>(part(w, i), into[b / 2 + 2 * i], into[b / 2 + 2 * i + 1]);
+      continue;
+    }
 #pragma unroll
     for (int i = 0; i < kStep / static_cast<int>(sizeof(M)); ++i) {
       M m;
@@ -371,16 +410,21 @@ GE_FN void store(M* p, const R* from) {
 #pragma unroll
   for (int b = 0; b < kBytes; b += kStep) {
     unsigned parts[4] = {0, 0, 0, 0};
+    if constexpr (sizeof(M) == 2 && kStep > 2) {
 #pragma unroll
-    for (int i = 0; i < kStep / static_cast<int>(sizeof(M)); ++i) {
-      const M m = to_memory<M>(from[b / static_cast<int>(sizeof(M)) + i]);
-      if constexpr (sizeof(M) == 8) {
-        const unsigned long long bits = __builtin_bit_cast(unsigned long long, m);
-        parts[2 * i] = static_cast<unsigned>(bits);
-        parts[2 * i + 1] = static_cast<unsigned>(bits >> 32);
-      } else {
-        parts[i * static_cast<int>(sizeof(M)) / 4] |= to_word<M>(m)
-                                                      << (i * static_cast<int>(sizeof(M)) % 4 * 8);
+      for (int i = 0; i < kStep / 4; ++i) parts[i] = pack<M>(from[b / 2 + 2 * i], from[b / 2 + 2 * i + 1]);
+    } else {
+#pragma unroll
+      for (int i = 0; i < kStep / static_cast<int>(sizeof(M)); ++i) {
+        const M m = to_memory<M>(from[b / static_cast<int>(sizeof(M)) + i]);
+        if constexpr (sizeof(M) == 8) {
+          const unsigned long long bits = __builtin_bit_cast(unsigned long long, m);
+          parts[2 * i] = static_cast<unsigned>(bits);
+          parts[2 * i + 1] = static_cast<unsigned>(bits >> 32);
+        } else {
+          parts[i * static_cast<int>(sizeof(M)) / 4] |= to_word<M>(m)
+                                                        << (i * static_cast<int>(sizeof(M)) % 4 * 8);
+        }
       }
     }
     W w;
@@ -438,6 +482,25 @@ GE_FN T highest() {
   else
     return Limits<T>::kHigh;
 }
+// One instruction for float; of zeros it takes +0 as the greater, where the scalar functions take the second.
+template <class T>
+GE_FN T greater(T a, T b) {
+  return scalar::max<T>(a, b);
+}
+template <class T>
+GE_FN T smaller(T a, T b) {
+  return scalar::min<T>(a, b);
+}
+GE_FN float greater(float a, float b) {
+  float y;
+  asm("max.NaN.f32 %0, %1, %2;" : "=f"(y) : "f"(a), "f"(b));
+  return y;
+}
+GE_FN float smaller(float a, float b) {
+  float y;
+  asm("min.NaN.f32 %0, %1, %2;" : "=f"(y) : "f"(a), "f"(b));
+  return y;
+}
 template <class T>
 struct Sum {
   using Type = T;
@@ -454,13 +517,13 @@ template <class T>
 struct Max {
   using Type = T;
   static GE_FN T start() { return lowest<T>(); }
-  static GE_FN T join(T a, T b) { return scalar::max<T>(a, b); }
+  static GE_FN T join(T a, T b) { return greater(a, b); }
 };
 template <class T>
 struct Min {
   using Type = T;
   static GE_FN T start() { return highest<T>(); }
-  static GE_FN T join(T a, T b) { return scalar::min<T>(a, b); }
+  static GE_FN T join(T a, T b) { return smaller(a, b); }
 };
 // An element with its position in the row; position -1: none. NaN is best; of equals the first, or the last.
 template <class T>

@@ -115,7 +115,7 @@ class Ge:
         return report["bench"]["device_us"]["median"]
 
     def launches(self):
-        return len(json.loads(self.run("--profile", "--json"))["profile"])
+        return len(json.loads(self.run("--profile", "--json"))["profile"]["launches"])
 
 
 def relative_error(got, reference):

@@ -1,7 +1,9 @@
 #include "compiler/codegen/cuda_kernel.h"
 
+#include <algorithm>
 #include <cstdio>
 
+#include "compiler/codegen/cuda_precision.h"
 #include "contract/scalar_op.h"
 #include "kernels/loop/loop_uses.h"
 
@@ -27,9 +29,39 @@ CudaKernel::CudaKernel(const CudaDomain& domain)
       used_operands_(p_.operands.size(), false),
       held_(p_.code.size(), false),
       vector_operands_(p_.operands.size(), false),
+      narrow_(domain.facts().exact ? std::vector<bool>(p_.code.size(), false) : narrow_registers(p_)),
+      dropped_(p_.code.size(), false),
+      stored_(p_.code.size(), kNoRegister),
       replaced_(p_.operands.size()) {
   for (size_t r = 0; r < p_.code.size(); ++r)
     if (needed_[r] && (is_load(r) || is_store(r))) used_operands_[p_.code[r].imm] = true;
+  drop_casts_before_stores();
+}
+
+// A store converts to its operand's dtype; a cast through the same one before it would do so twice.
+void CudaKernel::drop_casts_before_stores() {
+  std::vector<bool> read_otherwise(p_.code.size(), false);
+  const auto is_same_cast = [&](size_t store) {
+    const LoopInstruction &s = p_.code[store], &c = p_.code[s.a];
+    return c.op == static_cast<uint16_t>(LoopOp::kCast) &&
+           static_cast<DType>(c.imm) == p_.operands[s.imm].dtype;
+  };
+  for (size_t r = 0; r < p_.code.size(); ++r) {
+    const LoopInstruction& c = p_.code[r];
+    if (is_store(r)) stored_[r] = is_same_cast(r) ? p_.code[c.a].a : c.a;
+    for (const uint16_t used : {c.a, c.b, c.c})
+      if (used != kNoRegister && !(is_store(r) && is_same_cast(r))) read_otherwise[used] = true;
+  }
+  for (size_t r = 0; r < p_.code.size(); ++r)
+    if (is_store(r) && is_same_cast(r)) dropped_[p_.code[r].a] = !read_otherwise[p_.code[r].a];
+}
+
+bool CudaKernel::is_divisor(size_t r) const {
+  if (p_.code[r].element || is_inline(r)) return false;
+  return std::any_of(p_.code.begin(), p_.code.end(), [&](const LoopInstruction& c) {
+    return c.element && c.op == static_cast<uint16_t>(ScalarOp::div) && c.b == r &&
+           narrow_[static_cast<size_t>(&c - p_.code.data())];
+  });
 }
 
 std::string CudaKernel::type_name(DType type) {
@@ -167,10 +199,21 @@ std::string CudaKernel::index_of(uint32_t domain_axis, const CudaPass* pass) con
   return moves ? "(i" + std::to_string(axis) + " + v)" : "i" + std::to_string(axis);
 }
 
+std::string CudaKernel::narrow_expression(const LoopInstruction& c) {
+  std::string text = std::string("ge::narrow::") + narrow_function(c.op) + "(" + value(c.a);
+  if (c.op == static_cast<uint16_t>(ScalarOp::div)) {
+    if (is_inline(c.b)) return text + ", ge::narrow::Divisor(" + literal(c.b) + "))";
+    return text + (p_.code[c.b].element ? ", " + value(c.b) : ", q" + number(c.b)) + ")";
+  }
+  if (c.b != kNoRegister) text += ", " + value(c.b);
+  return text + ")";
+}
+
 std::string CudaKernel::expression(size_t r, const CudaPass* pass) {
   const LoopInstruction& c = p_.code[r];
   if (c.op < kFirstControlOp) {
     const ScalarOpInfo& info = *scalar_op_info(c.op);
+    if (narrow_[r] && c.element && narrow_function(c.op) != nullptr) return narrow_expression(c);
     const DType type = p_.code[info.op == ScalarOp::select ? c.b : c.a].type;
     std::string text = "ge::scalar::" + std::string(info.name) + "<" + type_name(type) + ">(" + value(c.a);
     if (info.arity > 1) text += ", " + value(c.b);
@@ -213,7 +256,7 @@ std::string CudaKernel::join_of(size_t r) const {
 void CudaKernel::row_values(int sweep, const Finish& finish) {
   for (size_t r = 0; r < p_.code.size(); ++r) {
     const LoopInstruction& c = p_.code[r];
-    if (!needed_[r] || c.element || is_inline(r) || is_store(r) || c.sweep != sweep) continue;
+    if (!needed_[r] || c.element || is_inline(r) || is_store(r) || dropped_[r] || c.sweep != sweep) continue;
     std::string text;
     if (is_reduction(c.op)) {
       text = finish(join_of(r), "acc" + number(r));
@@ -222,6 +265,7 @@ void CudaKernel::row_values(int sweep, const Finish& finish) {
       text = expression(r, nullptr);
     }
     line("const " + type_name(c.type) + " r" + number(r) + " = " + text + ";");
+    if (is_divisor(r)) line("const ge::narrow::Divisor q" + number(r) + "(r" + number(r) + ");");
   }
 }
 
@@ -240,7 +284,7 @@ void CudaKernel::row_stores(const std::string& condition) {
     if (!opened) open("if (" + condition + ")");
     opened = true;
     line("*b" + number(c.imm) + " = ge::loop::to_memory<" + memory_type_name(p_.operands[c.imm].dtype) +
-         ">(" + value(c.a) + ");");
+         ">(" + value(stored_[r]) + ");");
   }
   if (opened) close();
 }
@@ -264,8 +308,22 @@ std::vector<bool> CudaKernel::choose_held() const {
     const bool worth = is_load(r) || is_costly(c.op) || c.op == static_cast<uint16_t>(LoopOp::kCast);
     hold[r] = c.element && !is_inline(r) && worth && sweeps[r] > 1;
   }
-  // A held value makes what it alone was computed from unnecessary in later sweeps: count again with it
-  // there.
+  hold = without_idle(hold);
+  // One cheap value in place of several that it is made of: x + y for x and y.
+  for (size_t r = p_.code.size(); r-- > 0;) {
+    if (hold[r] || sweeps[r] < 2 || !p_.code[r].element || is_inline(r)) continue;
+    std::vector<bool> with = hold;
+    with[r] = true;
+    with = without_idle(with);
+    if (std::count(with.begin(), with.end(), true) <= std::count(hold.begin(), hold.end(), true) && with[r])
+      hold = with;
+  }
+  return hold;
+}
+
+// A held value makes what it alone was computed from unnecessary in later sweeps: only what is still read
+// then stays.
+std::vector<bool> CudaKernel::without_idle(std::vector<bool> hold) const {
   std::vector<int> reads(p_.code.size(), 0);
   std::vector<bool> have(p_.code.size(), false);
   for (int s = 0; s < p_.sweeps; ++s) {
@@ -283,6 +341,20 @@ int CudaKernel::loads_in_sweep(int sweep) const {
   int n = 0;
   for (size_t r = 0; r < want.size(); ++r) n += want[r] && is_load(r) && p_.code[r].element;
   return n;
+}
+
+int CudaKernel::live_values(const std::vector<bool>& hold) const {
+  int most = 1;
+  std::vector<bool> have(p_.code.size(), false);
+  for (int s = 0; s < p_.sweeps; ++s) {
+    auto live = static_cast<int>(std::count(have.begin(), have.end(), true));
+    const auto want = wanted_in_sweep(p_, needed_, s, have);
+    for (size_t r = 0; r < want.size(); ++r) live += want[r] && !have[r] && is_load(r) && p_.code[r].element;
+    most = std::max(most, live);
+    for (size_t r = 0; r < want.size(); ++r)
+      if (want[r] && hold[r]) have[r] = true;
+  }
+  return most;
 }
 
 bool CudaKernel::holds_anything_wide() const {
@@ -344,14 +416,14 @@ void CudaKernel::compute(const CudaPass& pass, const std::vector<bool>& want, co
   for (size_t r = 0; r < p_.code.size(); ++r)
     if (last && is_store(r) && p_.code[r].element) stores.push_back(r);
   for (const size_t r : stores)
-    line(type_name(p_.code[r].type) + " y" + number(r) + "[" + std::to_string(pass.vector) + "];");
+    line(type_name(p_.code[stored_[r]].type) + " y" + number(r) + "[" + std::to_string(pass.vector) + "];");
   if (pass.vector > 1) line("#pragma unroll");
   open("for (int v = 0; v < " + std::to_string(pass.vector) + "; ++v)");
   line("const int t = " + std::string(pass.chunks > 1 ? "k * " + std::to_string(pass.vector) + " + v" : "v") +
        ";");
   for (size_t r = 0; r < p_.code.size(); ++r) {
     const LoopInstruction& c = p_.code[r];
-    if (!want[r] || !c.element || is_inline(r) || is_load(r) || held_[r]) continue;
+    if (!want[r] || !c.element || is_inline(r) || is_load(r) || held_[r] || dropped_[r]) continue;
     line("const " + type_name(c.type) + " r" + number(r) + " = " + expression(r, &pass) + ";");
     if (hold[r]) line("x" + number(r) + "[t] = r" + number(r) + ";");
   }
@@ -363,7 +435,7 @@ void CudaKernel::compute(const CudaPass& pass, const std::vector<bool>& want, co
         positional ? join_of(r) + "::Type{" + value(c.a) + ", " + pass.group.linear + " + v}" : value(c.a);
     line("acc" + number(r) + " = " + join_of(r) + "::join(acc" + number(r) + ", " + element + ");");
   }
-  for (const size_t r : stores) line("y" + number(r) + "[v] = " + value(p_.code[r].a) + ";");
+  for (const size_t r : stores) line("y" + number(r) + "[v] = " + value(stored_[r]) + ";");
   close();
   for (const size_t r : stores) store(r, pass);
 }

@@ -4,8 +4,8 @@
 //
 // A pass is two unrolled loops over the thread's `chunks` of `vector` neighbouring elements: the first issues
 // all loads, the second computes, reduces and stores. Names in the text: b<i> an operand's data, i<k> the
-// index along a merged axis, r<i> a register, x<i>[t] a register of the thread's element t (a load, or a
-// value held for later passes), acc<i> an accumulator.
+// index along a merged axis, r<i> a register, q<i> what divides by it, x<i>[t] a register of the thread's
+// element t (a load, or a value held for later passes), acc<i> an accumulator.
 #pragma once
 #include <functional>
 #include <string>
@@ -71,7 +71,10 @@ class CudaKernel {
 
   // Element values worth keeping from one pass to the next: loads and costly ones that several sweeps want.
   std::vector<bool> choose_held() const;
-  int loads_in_sweep(int sweep) const;
+  int loads_in_sweep(int sweep) const;  // nothing being held
+  // Values of one element that a thread has at once: those held into a sweep and what the sweep loads; the
+  // most of all sweeps.
+  int live_values(const std::vector<bool>& hold) const;
   bool holds_anything_wide() const;  // a register of 8 bytes is held or reduced
 
   static std::string type_name(DType register_type);
@@ -91,6 +94,10 @@ class CudaKernel {
   std::string value(uint16_t r);
   std::string literal(size_t r);
   std::string expression(size_t r, const CudaPass* pass);
+  std::string narrow_expression(const LoopInstruction& c);
+  bool is_divisor(size_t r) const;  // of row level, and elements are divided by it in ge::narrow
+  void drop_casts_before_stores();
+  std::vector<bool> without_idle(std::vector<bool> hold) const;
   std::string join_of(size_t r) const;
   void open_chunk(const CudaPass& pass);
   void close_chunk(const CudaPass& pass);
@@ -104,6 +111,9 @@ class CudaKernel {
   int indent_ = 1;
   std::string body_;
   std::vector<bool> needed_, used_operands_, held_, vector_operands_;
+  std::vector<bool> narrow_;      // may be computed by ge::narrow
+  std::vector<bool> dropped_;     // casts that the stores behind them do anyway
+  std::vector<uint16_t> stored_;  // by store: the register whose value it takes
   std::vector<std::string> replaced_;
 };
 

@@ -227,7 +227,7 @@ CudaLoopVariant print_row_held(const CudaDomain& domain, const CudaVectors& vect
   const bool shares = rows_per_block > 1;
   const auto hold = kernel.choose_held();
   kernel.line("ge::loop::wait_for_inputs();");
-  kernel.line("const int lane = threadIdx.x % " + number(threads) + ";");
+  kernel.line("const int lane = threadIdx.x" + (shares ? " % " + number(threads) : std::string()) + ";");
   if (shares) {
     const std::string rows = kernel.arguments().count(outer.axes);
     kernel.line("const long long own_row = blockIdx.x * " + number(rows_per_block) + "ll + threadIdx.x / " +

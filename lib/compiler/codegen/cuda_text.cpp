@@ -16,6 +16,7 @@ namespace {
 constexpr int64_t kSmallFlat = 1 << 20;  // elements below which more blocks beat more loads in flight
 constexpr int kHeldRegisters = 64;       // of a thread, for the elements of its row
 constexpr int64_t kLongRow = 16384;
+constexpr int kMostThreads = 1024;  // of a block
 
 // Loads of 16 bytes (or of one element) that a chunk issues.
 int accesses_per_chunk(const CudaDomain& domain, const CudaVectors& vectors) {
@@ -106,12 +107,7 @@ void flat_variants(const CudaDomain& domain, Variants& variants) {
 // Elements of a row that a thread may hold.
 int elements_per_thread(const CudaDomain& domain) {
   const CudaKernel kernel(domain);
-  const auto hold = kernel.choose_held();
-  int arrays = 0;
-  for (const bool h : hold) arrays += h ? 1 : 0;
-  int loads = 0;
-  for (int s = 0; s < domain.program().sweeps; ++s) loads = std::max(loads, kernel.loads_in_sweep(s));
-  arrays = std::max({arrays, loads, 1}) * (kernel.holds_anything_wide() ? 2 : 1);
+  const int arrays = kernel.live_values(kernel.choose_held()) * (kernel.holds_anything_wide() ? 2 : 1);
   int elements = 32;
   while (elements > 2 && elements * arrays > kHeldRegisters) elements /= 2;
   return elements;
@@ -128,16 +124,15 @@ bool held_variant(const CudaDomain& domain, const CudaVectors& vectors, int64_t 
                   Variants& variants, const LoopGuard* guard) {
   const int64_t vectors_in_row = std::max<int64_t>((most + vectors.width - 1) / vectors.width, 1);
   const int chunks_most = std::max(1, elements / vectors.width);
-  for (const int threads : {32, 128, 256, 512, 1024}) {
-    if (vectors_in_row > int64_t{threads} * chunks_most) continue;
-    const int used = threads == 32 ? std::min(32, power_of_two_at_least(vectors_in_row)) : threads;
-    const int chunks = static_cast<int>((vectors_in_row + used - 1) / used);
-    CudaLoopVariant v = print_row_held(domain, vectors, used, chunks);
-    if (guard != nullptr) v.guards.push_back(*guard);
-    variants.add(std::move(v));
-    return true;
-  }
-  return false;
+  if (vectors_in_row > int64_t{kMostThreads} * chunks_most) return false;
+  // Whole warps, as few as the registers allow; lanes of one warp where a row needs no more.
+  const auto warps = static_cast<int>((vectors_in_row + 32 * chunks_most - 1) / (32 * chunks_most));
+  const int threads = warps > 1 ? 32 * warps : std::min(32, power_of_two_at_least(vectors_in_row));
+  const int chunks = static_cast<int>((vectors_in_row + threads - 1) / threads);
+  CudaLoopVariant v = print_row_held(domain, vectors, threads, chunks);
+  if (guard != nullptr) v.guards.push_back(*guard);
+  variants.add(std::move(v));
+  return true;
 }
 
 void row_variants(const CudaDomain& domain, Variants& variants) {
@@ -238,7 +233,8 @@ LoopFacts facts_of(const LoopProgram& program, std::span<const TensorView> views
 
 std::string_view cuda_prelude() {
   static const std::string text = std::string(embedded_text("kernels/scalar.h")) +
-                                  std::string(embedded_text("kernels/loop/loop_device.h"));
+                                  std::string(embedded_text("kernels/loop/loop_device.h")) +
+                                  std::string(embedded_text("kernels/loop/narrow_math.h"));
   return text;
 }
 

@@ -34,6 +34,7 @@ struct LoopFacts {
   };
   std::vector<Axis> axes;  // of the domain: outer, then row
   std::vector<Operand> operands;
+  bool exact = false;  // no shortcuts of narrow_math.h
 };
 // Facts of views whose dims and strides are final (static shapes, tests). The alignment is the address'.
 LoopFacts facts_of(const LoopProgram& program, std::span<const TensorView> views);
@@ -75,7 +76,7 @@ struct CudaLoopVariant {
 // message says why).
 Result<std::vector<CudaLoopVariant>> print_cuda_loop(const LoopProgram& program, const LoopFacts& facts);
 
-// kernels/scalar.h and kernels/loop/loop_device.h, as embedded in this build.
+// kernels/scalar.h, loop/loop_device.h and loop/narrow_math.h, as embedded in this build.
 std::string_view cuda_prelude();
 // Prelude and fragments; a symbol that comes twice is printed once.
 std::string cuda_source(std::span<const CudaLoopVariant* const> variants);

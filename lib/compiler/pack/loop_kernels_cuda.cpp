@@ -105,9 +105,10 @@ struct Wanted {
 };
 
 // The variants that can be chosen at all, with what must still be asked at bind.
-Result<std::vector<Wanted>> wanted_variants(const Graph& graph, const LaunchSpec& launch) {
-  GE_ASSIGN(std::vector<CudaLoopVariant> variants,
-            print_cuda_loop(launch.nest->program, facts_of_launch(graph, launch)));
+Result<std::vector<Wanted>> wanted_variants(const Graph& graph, const LaunchSpec& launch, bool exact) {
+  LoopFacts facts = facts_of_launch(graph, launch);
+  facts.exact = exact;
+  GE_ASSIGN(std::vector<CudaLoopVariant> variants, print_cuda_loop(launch.nest->program, facts));
   std::vector<Wanted> wanted;
   for (CudaLoopVariant& v : variants) {
     std::vector<DimPredicate> guard;
@@ -133,7 +134,7 @@ Status LoopKernels::generate_cuda(PlanAssembler& assembler, bool keep_ptx, std::
   std::vector<const CudaLoopVariant*> variants;
   ErrorList errors;
   for (const Loop& loop : loops_) {
-    auto w = wanted_variants(graph_, *loop.launch);
+    auto w = wanted_variants(graph_, *loop.launch, exact_);
     if (!w.ok()) {
       Error error = std::move(w).take_error();
       for (Diagnostic& d : error.list())

@@ -1,0 +1,82 @@
+// Functions for values that leave a loop rounded to 16 bits or fewer: float32 arithmetic whose relative error
+// stays under 2^-16 (a float16 result's own rounding is 2^-12), at a fraction of the instructions of the
+// exact ones. Text for NVRTC, after loop_device.h. Entry: namespace ge::narrow. Invariant: NaN, infinities
+// and zeros come out as from kernels/scalar.h; results under 2^-126 may be 0.
+#ifndef GE_KERNELS_NARROW_MATH_H
+#define GE_KERNELS_NARROW_MATH_H
+
+namespace ge {
+namespace narrow {
+
+GE_FN float power_of_two(float x) {
+  float y;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return y;
+}
+GE_FN float inverse(float x) {  // of |x| in [2^-126, 2^126], of 0 and of infinities
+  float y;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return y;
+}
+
+// What many elements are divided by: one division, then two products an element.
+struct Divisor {
+  float scale, inverse;
+  GE_FN explicit Divisor(float b)
+      : scale(fabsf(b) < 0x1p-100f ? 0x1p64f : 1.0f), inverse(1.0f / (b * scale)) {}
+};
+GE_FN float div(float a, const Divisor& b) {
+  return a * b.scale * b.inverse;
+}
+GE_FN float div(float a, float b) {
+  float y;
+  asm("div.full.f32 %0, %1, %2;" : "=f"(y) : "f"(a), "f"(b));
+  return y;
+}
+
+// The product rounds at 2^-24 of x log2(e), which a float16 or bfloat16 result bounds by 16 or 128: 2^-17 at
+// most.
+GE_FN float exp(float a) {
+  return power_of_two(a * 1.44269504088896340736f);
+}
+GE_FN float sigmoid(float a) {
+  return inverse(1.0f + exp(-a));
+}
+GE_FN float silu(float a) {
+  return a * sigmoid(a);
+}
+GE_FN float swish(float a, float b) {
+  return a * sigmoid(b * a);
+}
+GE_FN float gelu_tanh(float a) {
+  const float u = 0.79788456080286535588f * (a + 0.044715f * a * a * a);
+  return a * sigmoid(u + u);
+}
+GE_FN float hard_swish(float a) {
+  return a * scalar::clamp<float>(a * 0.16666666666666666667f + 0.5f, 0.0f, 1.0f);
+}
+
+// The normal distribution's upper tail, Q(z) = erfc(z / sqrt(2)) / 2 for z >= 0, as two to the power of a
+// polynomial fitted to log2 Q on [0, 14] (Lawson's weights): relative error 1e-5 up to 6, where float16 ends,
+// and 7e-4 up to 14, where bfloat16's normal range does.
+GE_FN float upper_tail(float z) {
+  z = fminf(z, 14.0f);
+  float p = -2.0243175e-09f;
+  p = fmaf(p, z, 1.49394522e-07f);
+  p = fmaf(p, z, -4.79320138e-06f);
+  p = fmaf(p, z, 8.86956327e-05f);
+  p = fmaf(p, z, -0.0010638545f);
+  p = fmaf(p, z, 0.00887323171f);
+  p = fmaf(p, z, -0.05449996f);
+  p = fmaf(p, z, -0.458078731f);
+  p = fmaf(p, z, -1.15135343f);
+  return power_of_two(fmaf(p, z, -0.99999099f));
+}
+GE_FN float gelu(float a) {
+  const float q = upper_tail(fabsf(a));
+  return a * (a < 0 ? q : 1.0f - q);
+}
+
+}  // namespace narrow
+}  // namespace ge
+#endif
