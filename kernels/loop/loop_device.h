@@ -525,7 +525,8 @@ struct Min {
   static GE_FN T start() { return highest<T>(); }
   static GE_FN T join(T a, T b) { return smaller(a, b); }
 };
-// An element with its position in the row; position -1: none. NaN is best; of equals the first, or the last.
+// An element with its position in the row; position -1: none. NaN is best; of NaNs the first, of
+// other equals the first, or the last.
 template <class T>
 struct Best {
   T value;
@@ -540,7 +541,7 @@ struct Arg {
     if (b.position < 0) return a;
     const bool a_nan = a.value != a.value, b_nan = b.value != b.value;
     const bool same = a_nan ? b_nan : a.value == b.value;
-    if (same) return (a.position < b.position) != kLast ? a : b;
+    if (same) return (a.position < b.position) != (kLast && !a_nan) ? a : b;
     const bool a_wins = a_nan || (!b_nan && (kMax ? a.value > b.value : a.value < b.value));
     return a_wins ? a : b;
   }

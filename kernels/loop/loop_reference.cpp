@@ -224,7 +224,7 @@ class RowRunner {
       const bool x_nan = x != x, y_nan = y != y;
       const bool same = x_nan ? y_nan : x == y;
       const bool better = x_nan ? !y_nan : !y_nan && (least ? x < y : x > y);
-      if (better || (last && same)) found = static_cast<int64_t>(i);
+      if (better || (last && same && !x_nan)) found = static_cast<int64_t>(i);
     }
     return found;
   }

@@ -349,6 +349,18 @@ class NestBuilder {
     return LoopOp::kReduceSum;
   }
 
+  // The extreme of no elements is the register's: brought to the least (greatest) number of the dtype itself.
+  Result<uint16_t> bounded(uint16_t reg, DType dtype, bool from_below) {
+    const int bits = bits_of(dtype);
+    const bool is_signed = class_of(dtype) == DTypeClass::kSigned;
+    const int64_t least = is_signed ? -(int64_t{1} << (bits - 1)) : 0;
+    const int64_t greatest = (int64_t{1} << (is_signed ? bits - 1 : bits)) - 1;
+    const DType type = compute_type(dtype);
+    GE_ASSIGN(const uint16_t limit,
+              append_constant(type, static_cast<uint64_t>(from_below ? least : greatest)));
+    return append_op(static_cast<uint16_t>(from_below ? ScalarOp::max : ScalarOp::min), type, {reg, limit});
+  }
+
   Result<uint16_t> reduce(const Node& node, const AxisMaps& maps) {
     const ValueId operand = node.operands[0];
     const DType dtype = graph_.type(operand).dtype;
@@ -380,12 +392,20 @@ class NestBuilder {
                        .a = reg,
                        .imm = static_cast<uint32_t>(attr_int(node, "select_last"))};
     if (code_[reg].sweep > 200) return refuse("too many dependent reductions");
+    if (kind == "mean" && in.type == DType::int32) {  // the sum may be no int32 where the mean is
+      GE_ASSIGN(in.a, round_through(reg, DType::int64));
+      in.type = DType::int64;
+    }
     nest_.operations_per_element += 1;
     GE_ASSIGN(reg, append(in));
     if (kind == "mean") {
       GE_ASSIGN(const uint16_t count,
                 append({.op = static_cast<uint16_t>(LoopOp::kRowCount), .type = in.type, .element = false}));
       GE_ASSIGN(reg, append_op(static_cast<uint16_t>(ScalarOp::div), in.type, {reg, count}));
+      if (in.type != compute_type(dtype)) return round_through(reg, dtype);
+    }
+    if ((kind == "max" || kind == "min") && wraps_to_own_type(dtype)) {
+      GE_ASSIGN(reg, bounded(reg, dtype, kind == "max"));
     }
     return settle(reg, arg ? DType::int64 : dtype);
   }

@@ -122,6 +122,8 @@ void flatten(AtomKind kind, const Dim& a, std::vector<Dim>& out) {
 // order.
 Dim extremum(AtomKind kind, const Dim& a, const Dim& b) {
   if (a.overflowed() || b.overflowed()) return Dim::Poly::overflowed();
+  if (a.is_static() && b.is_static())  // their difference may not be a number
+    return (kind == AtomKind::kMin) == (*a.value() < *b.value()) ? a : b;
   std::vector<Dim> all, kept;
   flatten(kind, a, all);
   flatten(kind, b, all);

@@ -18,6 +18,16 @@ double rounded(DType dtype, double value) {
   return load_as_double(dtype, element, 0);
 }
 
+// A double holds every integer up to here.
+constexpr double kExactInteger = 9007199254740992.0;
+
+// The result of integer arithmetic, unless the type would wrap it or a double does not hold it.
+std::optional<double> in_range(DType dtype, double value) {
+  if (is_float(dtype)) return rounded(dtype, value);
+  if (std::abs(value) > kExactInteger || rounded(dtype, value) != value) return std::nullopt;
+  return value;
+}
+
 std::optional<double> number_of(const Graph& graph, ValueId value, int depth);
 
 std::optional<double> computed(const Graph& graph, const Node& node, int depth) {
@@ -35,17 +45,17 @@ std::optional<double> computed(const Graph& graph, const Node& node, int depth) 
     case Op::cast:
       return rounded(dtype, *in[0]);
     case Op::neg:
-      return -*in[0];
+      return in_range(dtype, -*in[0]);
     case Op::floor:
       return std::floor(*in[0]);
     case Op::ceil:
       return std::ceil(*in[0]);
     case Op::add:
-      return rounded(dtype, *in[0] + *in[1]);
+      return in_range(dtype, *in[0] + *in[1]);
     case Op::sub:
-      return rounded(dtype, *in[0] - *in[1]);
+      return in_range(dtype, *in[0] - *in[1]);
     case Op::mul:
-      return rounded(dtype, *in[0] * *in[1]);
+      return in_range(dtype, *in[0] * *in[1]);
     case Op::div:
       return is_float(dtype) ? std::optional(rounded(dtype, *in[0] / *in[1])) : std::nullopt;
     default:
@@ -57,11 +67,16 @@ std::optional<double> number_of(const Graph& graph, ValueId value, int depth) {
   const ValueInfo& info = graph.value(value);
   if (!product(info.type.dims).is_value(1) || depth > kMaxDepth) return std::nullopt;
   if (info.contents && info.contents->size() == 1 && info.contents->front().is_static()) {
-    return static_cast<double>(*info.contents->front().value());
+    const int64_t known = *info.contents->front().value();
+    if (std::abs(static_cast<double>(known)) > kExactInteger) return std::nullopt;
+    return static_cast<double>(known);
   }
   if (const TensorData* data = graph.constant(value)) {
     const auto bytes = full_bytes(*data);
-    return bytes.ok() ? std::optional(load_as_double(data->dtype, (*bytes)->data(), 0)) : std::nullopt;
+    if (!bytes.ok()) return std::nullopt;
+    const double element = load_as_double(data->dtype, (*bytes)->data(), 0);
+    return is_float(data->dtype) || std::abs(element) <= kExactInteger ? std::optional(element)
+                                                                       : std::nullopt;
   }
   const Node* producer = graph.producer(value);
   return producer ? computed(graph, *producer, depth) : std::nullopt;

@@ -4,16 +4,21 @@
 //   * %s per channel
 // Precondition: a floating-point dtype; the weight is a constant that nothing else uses; every intermediate
 // has one user and is no output; %s and %t are constants of one element per output channel (dot: per column)
-// or one for all; a bias that is there already is such a constant too. A dot is folded where a multiply is in
-// the chain: its adds stay an add. Gain: two reads and writes of the activations, and what batch
-// normalization and Gemm's alpha cost. Cost: none. Class: rounding (the weight is rounded after scaling); off
-// with --exact. Here: needs folded scale and shift; before fuse_epilogues, which takes the bias that this
-// leaves.
+// or one for all; a bias that is there already is such a constant too; what is scaled neither
+// overflows nor vanishes: (x * w) * s may be a number where x * (w * s) is none. A dot is folded where a
+// multiply is in the chain: its adds stay an add. Gain: two reads and writes of the activations, and what
+// batch normalization and Gemm's alpha cost. Cost: none. Class: rounding (the weight is rounded after
+// scaling); off with --exact. Here: needs folded scale and shift; before fuse_epilogues, which takes the bias
+// that this leaves.
+#include <algorithm>
+#include <cmath>
 #include <optional>
+#include <utility>
 
 #include "compiler/ir/builder.h"
 #include "compiler/passes/passes.h"
 #include "compiler/passes/rewrite.h"
+#include "numeric/convert.h"
 
 namespace ge {
 
@@ -24,6 +29,24 @@ struct Affine {
   bool multiplies = false;
   std::vector<NodeId> steps;  // the mul, add and sub nodes, in order
 };
+
+// The least normal and the largest finite number of a floating-point type.
+std::pair<double, double> normal_range(DType dtype) {
+  switch (dtype) {
+    case DType::float64:
+      return {0x1p-1022, 0x1.fffffffffffffp+1023};
+    case DType::float32:
+      return {0x1p-126, 0x1.fffffep+127};
+    case DType::bfloat16:
+      return {0x1p-126, 0x1.fep+127};
+    case DType::float8e4m3fn:
+      return {0x1p-6, 448};
+    case DType::float8e5m2:
+      return {0x1p-14, 57344};
+    default:
+      return {0x1p-14, 65504};
+  }
+}
 
 class Folder {
  public:
@@ -45,6 +68,8 @@ class Folder {
     channels_ = *channels.value();
     Affine affine;
     if (!start(affine) || !follow(affine)) return false;
+    GE_ASSIGN(const bool sound, stays_in_range(affine));
+    if (!sound) return false;
     GE_TRY(rebuild(affine));
     return true;
   }
@@ -104,6 +129,52 @@ class Folder {
       affine.steps.pop_back();
     }
     return affine.multiplies || (is_conv() && !steps_.empty());
+  }
+
+  // Magnitudes of a constant, one for each channel.
+  Result<std::vector<double>> magnitudes(ValueId constant) const {
+    const TensorData& data = *graph_.constant(constant);
+    GE_ASSIGN(const auto bytes, full_bytes(data));
+    std::vector<double> list;
+    for (int64_t i = 0; i < channels_; ++i)
+      list.push_back(std::abs(load_as_double(data.dtype, bytes->data(), data.count() == channels_ ? i : 0)));
+    return list;
+  }
+  Result<std::vector<double>> largest_weights(ValueId weight) const {
+    const TensorData& data = *graph_.constant(weight);
+    std::vector<double> most(static_cast<size_t>(channels_), 0);
+    GE_ASSIGN(const auto bytes, full_bytes(data));
+    const int64_t block = is_conv() && channels_ > 0 ? data.count() / channels_ : 1;
+    for (int64_t i = 0; i < data.count(); ++i) {
+      double& largest = most[static_cast<size_t>(i / block % channels_)];
+      const double x = std::abs(load_as_double(data.dtype, bytes->data(), i));
+      if (!(x <= largest)) largest = x;  // NaN too
+    }
+    return most;
+  }
+  // The scaled weights of each channel and its shift are finite, and not so small that their digits are lost.
+  Result<bool> stays_in_range(const Affine& affine) const {
+    const ValueId weight = graph_.node(product_).operands[1];
+    const auto [least, largest] = normal_range(graph_.type(weight).dtype);
+    GE_ASSIGN(std::vector<double> scaled, largest_weights(weight));
+    std::vector<double> shift(scaled.size(), 0);
+    if (affine.shift != kNone) {
+      GE_ASSIGN(shift, magnitudes(affine.shift));
+    }
+    for (const Step& step : steps_) {
+      GE_ASSIGN(const std::vector<double> by, magnitudes(step.constant));
+      for (size_t i = 0; i < scaled.size(); ++i) {
+        if (!std::isfinite(by[i])) return false;
+        const bool multiplies = step.op == Op::mul;
+        shift[i] = multiplies ? shift[i] * by[i] : shift[i] + by[i];
+        if (!multiplies) continue;
+        const bool vanishes = scaled[i] > 0 && by[i] > 0 && scaled[i] * by[i] < least;
+        scaled[i] *= by[i];
+        if (vanishes || !(scaled[i] <= largest)) return false;
+      }
+    }
+    const double most = largest;  // clang does not capture structured bindings
+    return std::all_of(shift.begin(), shift.end(), [&](double s) { return s <= most; });
   }
 
   // As a vector of one element per channel; scalars are repeated.

@@ -7,6 +7,8 @@
 // Gain: the folded work at every run. Cost: bytes in the plan, at most 4 times what the operands took, or 1
 // MiB. Class: exact, the reference kernels compute it. Here: right after lowering, all later passes ask "is
 // it constant?".
+#include <algorithm>
+
 #include "compiler/ir/builder.h"
 #include "compiler/passes/constant_subgraph.h"
 #include "compiler/passes/passes.h"
@@ -24,9 +26,39 @@ bool is_dims_form(const Graph& graph, ValueId v) {
   return node != nullptr && (node->op == Op::dims || node->op == Op::constant);
 }
 
+// `dims` gives sizes: numbers that may be negative are left to what computes them.
+bool are_sizes(const Graph& graph, const Dims& contents) {
+  return std::all_of(contents.begin(), contents.end(),
+                     [&](const Dim& d) { return d.bounds(graph.symbols).min >= 0; });
+}
+
+// `dims` is the shape of a view, whose number of elements must be an int64: contents that are no tensor's
+// shape are made in several parts.
 ValueId as_dims(Builder& b, const Type& type, const Dims& contents) {
-  const bool scalar = type.dims.empty();
-  return b.cast(b.reshape(b.dims(contents, scalar), type.dims), type.dtype);
+  if (type.dims.empty()) return b.cast(b.dims(contents, true), type.dtype);
+  constexpr int64_t kLargestExtent = int64_t{1} << 20;  // of a symbol without bounds
+  std::vector<ValueId> parts;
+  Dims part;
+  double elements = 1;
+  const auto close = [&] {
+    if (!part.empty()) parts.push_back(b.dims(part));
+    part.clear();
+    elements = 1;
+  };
+  for (const Dim& d : contents) {
+    SymbolRanges ranges = b.graph().symbols;
+    for (const std::string& name : d.symbols()) {
+      int64_t& most = ranges[name].max;
+      most = std::min(most, std::max(ranges[name].min, kLargestExtent));
+    }
+    const auto most = static_cast<double>(std::max<int64_t>(d.bounds(ranges).max, 1));
+    if (elements * most > 0x1p62) close();
+    elements *= most;
+    part.push_back(d);
+  }
+  close();
+  const ValueId all = parts.size() == 1 ? parts[0] : b.op(Op::concat, parts, {{"axis", int64_t{0}}});
+  return b.cast(b.reshape(all, type.dims), type.dtype);
 }
 
 ValueId as_constant(Builder& b, const Type& type, const std::vector<int64_t>& values) {
@@ -53,7 +85,7 @@ Status replace_known_contents(Graph& graph) {
     Builder b(graph, node.sources);
     if (const auto values = static_values(*contents)) {
       replace_value(graph, v, as_constant(b, graph.type(v), *values));
-    } else if (!is_dims_form(graph, v)) {
+    } else if (!is_dims_form(graph, v) && are_sizes(graph, *contents)) {
       replace_value(graph, v, as_dims(b, graph.type(v), *contents));
     }
     GE_TRY(b.take());

@@ -182,7 +182,9 @@ class Piece {
     const int64_t rows = plan.columns ? plan.tile_fast : plan.tile_slow;
     full_ = {0, 0, std::min(plan.tile_slow, plan.slow), 0, std::min(plan.tile_fast, plan.fast)};
     capacity_ = std::max<int64_t>({plan.tile_slow * plan.tile_fast, rows, 1});
-    for (const Step& s : plan.once) run_step(s, full_, capacity_);
+    // A reduction over nothing has rows but no elements: there is no memory to load from.
+    for (const Step& s : plan.once)
+      if (s.kind != StepKind::kLoad || full_.count() > 0) run_step(s, full_, full_.count());
   }
   ~Piece() { plan_.kernels->stream_fence(); }
 

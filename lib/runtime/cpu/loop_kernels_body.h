@@ -313,8 +313,8 @@ struct PlainReduce {
   }
 };
 
-// Position of the first (kLast: the last) best element; NaN is the best of all, a first element beats
-// nothing.
+// Position of the first (kLast: the last) best element; the first NaN is the best of all, a first element
+// beats nothing.
 template <class Join, class T, bool kLast>
 struct ArgReduce {
   struct Best {
@@ -326,10 +326,10 @@ struct ArgReduce {
   static void take(Best& best, T value, int64_t position) {
     const bool better =
         !equals(value, best.value) && equals(Join::template join<T>(best.value, value), value);
-    if (best.position < 0 || better || (kLast && equals(value, best.value))) best = {value, position};
+    if (best.position < 0 || better || (kLast && value == best.value)) best = {value, position};
   }
   static int64_t find(const T* x, int64_t count, T value) {
-    if (kLast) {
+    if (kLast && !is_nan(value)) {
       for (int64_t i = count - 1; i > 0; --i)
         if (equals(x[i], value)) return i;
       return 0;

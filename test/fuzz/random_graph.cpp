@@ -1,0 +1,60 @@
+#include "fuzz/random_graph.h"
+
+#include <set>
+
+#include "fuzz/node_makers.h"
+#include "fuzz/patterns.h"
+
+namespace ge::test {
+namespace {
+
+// One node of one of the operators of this opset.
+bool add_node(GraphMaker& m, const std::vector<const Operator*>& operators) {
+  const Operator& op = *m.random().pick(operators);
+  return m.attempt([&] {
+    auto spec = make_node(m, op);
+    return spec && m.add(op, *std::move(spec)) != kNone;
+  });
+}
+
+std::vector<const Operator*> operators_of(int opset) {
+  std::vector<const Operator*> list;
+  for (const std::string& name : operator_names(""))
+    if (const Operator* op = find_operator("", name, opset)) list.push_back(op);
+  return list;
+}
+
+}  // namespace
+
+Graph random_graph(uint64_t seed) {
+  GraphMaker m(seed);
+  const std::vector<const Operator*> operators = operators_of(m.opset());
+  Random& r = m.random();
+  const auto wanted = static_cast<size_t>(r.chance(10) ? r.in(15, 30) : r.in(1, 12));
+  // A few operators get most of the nodes: their combinations are what passes look for.
+  std::vector<const Operator*> favourites;
+  for (int i = 0; i < 5; ++i) favourites.push_back(r.pick(operators));
+  const int patterns = r.chance(40) ? 25 : 4;
+  for (size_t attempt = 0; attempt < 6 * wanted && m.node_count() < wanted; ++attempt) {
+    if (r.chance(patterns))
+      add_pattern(m);
+    else
+      add_node(m, r.chance(30) ? favourites : operators);
+  }
+  if (m.node_count() == 0) m.add("Identity", {m.any(dtype_class("any"))});
+  return m.finish();
+}
+
+std::optional<Graph> random_graph_of(const std::string& op, uint64_t seed, int attempts,
+                                     std::string* refusal) {
+  for (int i = 0; i < attempts; ++i) {
+    GraphMaker m(seed + static_cast<uint64_t>(i));
+    const Operator* row = find_operator("", op, m.opset());
+    if (row == nullptr) row = find_operator("", op, kNewestOpset);
+    if (row != nullptr && add_node(m, {row})) return m.finish();
+    if (refusal != nullptr && !m.refusal().empty()) *refusal = m.refusal();
+  }
+  return std::nullopt;
+}
+
+}  // namespace ge::test

@@ -1,0 +1,35 @@
+// Cases in a process of their own, on several threads: a crash or an endless loop ends that process and is
+// laid to the case that was running. Entry: run_cases. The caller's process opens no device and starts no
+// thread, so it can fork as often as it likes.
+#pragma once
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "compiler/ir/graph.h"
+#include "fuzz/checker.h"
+
+namespace ge::test {
+
+struct RunOptions {
+  bool cuda = false;          // compare the GPU with the reference
+  bool compile_cuda = false;  // only compile for sm_90
+  int threads = 1;
+  int seconds_per_case = 60;
+  bool progress = false;
+};
+struct CaseFailure {
+  size_t index = 0;
+  Failure failure;
+};
+struct Summary {
+  std::vector<CaseFailure> failures;  // by index
+  int64_t cases = 0, refused = 0, runs = 0, elements = 0, explained = 0, faults = 0;
+  std::string no_device;  // why nothing ran; "" where it ran
+};
+
+// Runs check on make(0) .. make(count - 1); stops early after `most` failures.
+Summary run_cases(size_t count, const std::function<Graph(size_t)>& make, const RunOptions& options,
+                  size_t most);
+
+}  // namespace ge::test

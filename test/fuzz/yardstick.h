@@ -1,0 +1,50 @@
+// How far two right answers may lie apart: the graph of core ops in float64, node by node, with each rounded
+// result (and each operand of a sum) moved by a few units of its own dtype's last place. Several such runs
+// give for every element of an output the range of what correct rounding in any order can give; an
+// unstable element (one where a comparison, a cast or an overflow flips) shows itself by a wide range.
+// Entry: Yardstick.
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/ir/graph.h"
+#include "fuzz/plan_session.h"
+
+namespace ge::test {
+
+class Yardstick {
+ public:
+  // `lowered` holds core ops; `inputs` have its inputs' dtypes. Nothing runs yet.
+  Yardstick(const Graph& lowered, const Symbols& symbols, const std::vector<HostTensor>& inputs,
+            ge_device* cpu)
+      : graph_(lowered), symbols_(symbols), inputs_(inputs), cpu_(cpu) {}
+  // Sets of outputs, the first without any noise; "" or why there are none.
+  std::string run(int samples);
+  // Whether `got` at this element of an output may stand where the reference has `reference`.
+  bool explains(size_t output, int64_t index, double got, double reference) const;
+  bool explains_integer(size_t output, int64_t index, int64_t got, int64_t reference) const;
+
+ private:
+  using Samples = std::vector<HostTensor>;
+  std::string run_node(const Node& node, int samples);
+  std::string compute(const Node& node, const std::vector<Samples>& operands, int samples);
+  void disturb(HostTensor& t, DType original, double units, uint64_t seed,
+               const std::vector<double>& scales) const;
+  void disturb_operand(const Node& node, size_t operand, int sample, HostTensor& t) const;
+  void disturb_mean(const Node& node, int sample);
+  int64_t terms_of(const Node& node) const;
+  void zero_overflowing_rows(const Node& node, int sample);
+  bool nothing(const Node& node, int samples);
+  std::vector<double> scales_of(const Node& node, int sample) const;
+  const Graph& graph_;
+  const Symbols& symbols_;
+  const std::vector<HostTensor>& inputs_;
+  ge_device* cpu_;
+  std::vector<Samples> values_;  // by ValueId
+};
+
+// One unit in the last place of a value of this dtype: the spacing of its numbers there.
+double unit_of(DType dtype, double value);
+
+}  // namespace ge::test
