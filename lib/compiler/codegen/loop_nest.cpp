@@ -364,6 +364,7 @@ class NestBuilder {
   Result<uint16_t> reduce(const Node& node, const AxisMaps& maps) {
     const ValueId operand = node.operands[0];
     const DType dtype = graph_.type(operand).dtype;
+    if (attr_ints(node, "axes").empty()) return refuse("a reduction over no axes");
     if (touches_row(maps)) return refuse("a reduction inside another reduction's row");
     if (dtype == DType::uint64) return refuse("uint64 in a loop");
     GE_TRY(check_redundancy(node, operand, true));

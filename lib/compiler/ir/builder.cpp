@@ -82,6 +82,7 @@ ValueId Builder::transpose(ValueId x, std::vector<int64_t> perm) {
 
 ValueId Builder::reduce(ValueId x, std::string_view kind, std::vector<int64_t> axes, bool keepdims) {
   if (failed() || x == kNone) return missing();
+  if (axes.empty() && !kind.starts_with("arg")) return x;  // each element by itself
   std::sort(axes.begin(), axes.end());
   Dims kept = type(x).dims;
   for (const int64_t axis : axes)
