@@ -199,6 +199,7 @@ std::optional<Failure> Checker::compare(const Variant& v, const Graph& graph, co
     for (size_t k = 0; k < std::min<size_t>(far.size(), 4); ++k)
       text += "\n    [" + std::to_string(far[k]) + "] got " + element_text(g, far[k]) + ", expected " +
               element_text(e, far[k]);
+    if (const Yardstick* y = yardstick(kFewSamples)) text += "\n    float64 runs:" + y->range(o, far[0]);
     return wrong(text);
   }
   return std::nullopt;

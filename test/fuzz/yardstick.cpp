@@ -80,10 +80,10 @@ bool is_cancelling(Op op) {
   }
 }
 
-void replace_infinite(HostTensor& t, double by) {
+void replace_huge(HostTensor& t, double from, double by) {
   auto* data = reinterpret_cast<double*>(t.bytes.data());
   for (int64_t i = 0; i < t.count(); ++i)
-    if (!std::isfinite(data[i])) data[i] = by;
+    if (!(std::abs(data[i]) < from)) data[i] = by;
 }
 
 DType wide(DType dtype) {
@@ -186,12 +186,10 @@ void Yardstick::disturb_operand(const Node& node, size_t operand, int sample, Ho
   const double units = bits_of(original) >= 32 ? 4 : 1;
   disturb(t, as_is ? original : DType::float32, units + static_cast<double>(terms_of(node)) / 4, seed, {});
   // Padding is a term of zero or no term: with weights that are no numbers the two differ.
-  if (node.op == Op::conv && operand == 1 && sample % 2 == 1) replace_infinite(t, 0);
-  if ((node.op != Op::normalize && !product) || original == DType::float64 || sample % 2 == 0) return;
-  for (int64_t i = 0; i < t.count(); ++i) {  // products overflow float32 in some orders of computing
-    auto* x = reinterpret_cast<double*>(t.bytes.data()) + i;
-    if (std::abs(*x) > 1e17) *x = std::numeric_limits<double>::infinity();
-  }
+  const bool huge = original != DType::float64 && (node.op == Op::normalize || product);
+  if (node.op == Op::conv && operand == 1 && sample % 4 == 1) return replace_huge(t, huge ? 1e17 : HUGE_VAL, 0);
+  // Products overflow float32 in some orders of computing.
+  if (huge && sample % 4 == 3) replace_huge(t, 1e17, HUGE_VAL);
 }
 
 // Results without elements under these symbols; false where one has some.
@@ -260,7 +258,11 @@ std::string Yardstick::compute(const Node& node, const std::vector<Samples>& ope
 // For each element the size of the terms that a cancelling formula adds; empty for others.
 std::vector<double> Yardstick::scales_of(const Node& node, int sample) const {
   std::vector<double> scales;
-  if (!is_cancelling(node.op)) return scales;
+  // clamp(x + 3, 0, 6) / 6 may be computed as clamp(x / 6 + 0.5, 0, 1).
+  const bool before_clamp = node.op == Op::add && graph_.use_count(node.results[0]) == 1 &&
+                            graph_.uses(node.results[0])[0].node != kNone &&
+                            graph_.node(graph_.uses(node.results[0])[0].node).op == Op::clamp;
+  if (!is_cancelling(node.op) && !before_clamp) return scales;
   for (const ValueId v : node.operands) {
     const HostTensor& t = values_[v][static_cast<size_t>(sample)];
     scales.resize(static_cast<size_t>(t.count()), node.op == Op::log_softmax ? 1 : 0);
@@ -310,10 +312,13 @@ void Yardstick::zero_overflowing_rows(const Node& node, int sample) {
   if (graph_.type(node.operands[0]).dtype == DType::float64) return;
   const auto* in = reinterpret_cast<const double*>(x.bytes.data());
   auto* out = reinterpret_cast<double*>(values_[node.results[0]][k].bytes.data());
+  const double* bias = node.operands.size() > 2 && node.operands[2] != kNone
+                           ? reinterpret_cast<const double*>(values_[node.operands[2]][k].bytes.data())
+                           : nullptr;
   const int64_t row = terms_of(node);
   for (int64_t begin = 0; row > 0 && begin < x.count(); begin += row)
     if (std::any_of(in + begin, in + begin + row, [](double v) { return std::abs(v) > 1e17; }))
-      std::fill(out + begin, out + begin + row, 0.0);
+      for (int64_t i = begin; i < begin + row; ++i) out[i] = bias == nullptr ? 0 : bias[i];
 }
 
 std::string Yardstick::run_node(const Node& node, int samples) {
@@ -402,6 +407,17 @@ bool Yardstick::explains(size_t output, int64_t index, double got, double refere
   const double slack = 2 * (most - least) + 4 * unit_of(dtype, std::max(std::abs(least), std::abs(most)));
   if (std::isinf(got)) return std::isinf(rounded(dtype, got > 0 ? most + slack : least - slack));
   return (got >= least - slack || std::isinf(low)) && (got <= most + slack || std::isinf(high));
+}
+
+std::string Yardstick::range(size_t output, int64_t index) const {
+  std::string text;
+  const auto& samples = values_[graph_.outputs[output]];
+  for (size_t k = 0; k < std::min<size_t>(samples.size(), 6); ++k) {
+    char number[40];
+    std::snprintf(number, sizeof number, " %.17g", load_as_double(samples[k].dtype, samples[k].bytes.data(), index));
+    text += number;
+  }
+  return text;
 }
 
 bool Yardstick::explains_integer(size_t output, int64_t index, int64_t got, int64_t reference) const {

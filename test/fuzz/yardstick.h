@@ -23,6 +23,7 @@ class Yardstick {
   std::string run(int samples);
   // Whether `got` at this element of an output may stand where the reference has `reference`.
   bool explains(size_t output, int64_t index, double got, double reference) const;
+  std::string range(size_t output, int64_t index) const;  // what the first sets have there
   bool explains_integer(size_t output, int64_t index, int64_t got, int64_t reference) const;
 
  private:
