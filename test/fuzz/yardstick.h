@@ -36,7 +36,6 @@ class Yardstick {
   void disturb_mean(const Node& node, int sample);
   int64_t terms_of(const Node& node) const;
   void zero_overflowing_rows(const Node& node, int sample);
-  bool nothing(const Node& node, int samples);
   std::vector<double> scales_of(const Node& node, int sample) const;
   const Graph& graph_;
   const Symbols& symbols_;

@@ -30,15 +30,16 @@ struct Affine {
   std::vector<NodeId> steps;  // the mul, add and sub nodes, in order
 };
 
-// The least normal and the largest finite number of a floating-point type.
-std::pair<double, double> normal_range(DType dtype) {
+// From the least normal number of a type to the largest that its products with ordinary activations and
+// their sums stay finite with: those are taken in float32 (float64) at least.
+std::pair<double, double> scaled_range(DType dtype) {
   switch (dtype) {
     case DType::float64:
-      return {0x1p-1022, 0x1.fffffffffffffp+1023};
+      return {0x1p-1022, 0x1p+512};
     case DType::float32:
-      return {0x1p-126, 0x1.fffffep+127};
+      return {0x1p-126, 0x1p+64};
     case DType::bfloat16:
-      return {0x1p-126, 0x1.fep+127};
+      return {0x1p-126, 0x1p+64};
     case DType::float8e4m3fn:
       return {0x1p-6, 448};
     case DType::float8e5m2:
@@ -152,10 +153,11 @@ class Folder {
     }
     return most;
   }
-  // The scaled weights of each channel and its shift are finite, and not so small that their digits are lost.
+  // The scaled weights of each channel and its shift are not so large that sums overflow, nor so small that
+  // their digits are lost.
   Result<bool> stays_in_range(const Affine& affine) const {
     const ValueId weight = graph_.node(product_).operands[1];
-    const auto [least, largest] = normal_range(graph_.type(weight).dtype);
+    const auto [least, largest] = scaled_range(graph_.type(weight).dtype);
     GE_ASSIGN(std::vector<double> scaled, largest_weights(weight));
     std::vector<double> shift(scaled.size(), 0);
     if (affine.shift != kNone) {
