@@ -15,11 +15,30 @@
 namespace ge {
 namespace {
 
+using Symbols = std::map<std::string, int64_t>;
+
+// Nothing can be bound to these sizes: one is negative, or two that must be equal are not.
+bool is_impossible(const Graph& graph, const Symbols& symbols) {
+  for (const Graph::Assertion& a : graph.assertions)
+    if (a.lhs.evaluate(symbols) != a.rhs.evaluate(symbols)) return true;
+  for (ValueId v = 0; v < graph.value_capacity(); ++v) {
+    if (!graph.value(v).alive) continue;
+    for (const Dim& d : graph.type(v).dims)
+      if (!d.is_static() && d.evaluate(symbols).value_or(0) < 0) return true;
+  }
+  return false;
+}
+
 // Sizes at which a row's own check is asked: a kernel is chosen for a symbolic shape only if it takes all of
 // them.
-std::vector<std::map<std::string, int64_t>> sample_symbols(const Graph& graph) {
-  std::vector<std::map<std::string, int64_t>> samples(5);
-  for (const auto& [name, range] : graph.symbols) {
+std::vector<Symbols> sample_symbols(const Graph& graph) {
+  std::vector<Symbols> samples(5);
+  SymbolRanges ranges = graph.symbols;
+  for (const ValueId v : graph.inputs)
+    for (const Dim& d : graph.type(v).dims)
+      if (!d.is_static())
+        for (const std::string& name : d.symbols()) ranges.try_emplace(name, SymbolRange{.opt = 8});
+  for (const auto& [name, range] : ranges) {
     const auto clamp = [&range = range](int64_t v) { return std::clamp(v, range.min, range.max); };
     samples[0][name] = range.opt;
     samples[1][name] = clamp(range.min);
@@ -27,7 +46,8 @@ std::vector<std::map<std::string, int64_t>> sample_symbols(const Graph& graph) {
     samples[3][name] = clamp(range.opt + 1);
     samples[4][name] = clamp(17);
   }
-  if (graph.symbols.empty()) samples.resize(1);
+  if (ranges.empty()) samples.resize(1);
+  std::erase_if(samples, [&](const Symbols& symbols) { return is_impossible(graph, symbols); });
   return samples;
 }
 
@@ -191,7 +211,7 @@ class Chooser {
   }
 
   std::optional<TensorView> concrete(const LaunchOperand& operand,
-                                     const std::map<std::string, int64_t>& symbols) const {
+                                     const Symbols& symbols) const {
     TensorView view;
     if (operand.value == kNone && !operand.scratch) {
       view.rank = -1;
@@ -230,7 +250,7 @@ class Chooser {
   const Graph& graph_;
   const Target& target_;
   const SelectOptions& options_;
-  const std::vector<std::map<std::string, int64_t>> samples_;
+  const std::vector<Symbols> samples_;
 };
 
 }  // namespace
