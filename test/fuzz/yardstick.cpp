@@ -174,7 +174,8 @@ int64_t Yardstick::terms_of(const Node& node) const {
 // scaled and rounded again.
 void Yardstick::disturb_operand(const Node& node, size_t operand, int sample, HostTensor& t) const {
   const DType original = graph_.type(node.operands[operand]).dtype;
-  const bool scales_inside = node.op == Op::swish || node.op == Op::celu;  // exp(b * x): rounded before the exp
+  const bool scales_inside =
+      node.op == Op::swish || node.op == Op::celu;  // exp(b * x): rounded before the exp
   if (!(is_sum(node.op) || scales_inside) || !is_float(original)) return;
   const uint64_t seed =
       hash_text("operand", node.results[0] * 1000 + operand * 100 + static_cast<uint64_t>(sample));
@@ -184,7 +185,8 @@ void Yardstick::disturb_operand(const Node& node, size_t operand, int sample, Ho
   disturb(t, as_is ? original : DType::float32, units + static_cast<double>(terms_of(node)) / 4, seed, {});
   // Padding is a term of zero or no term: with weights that are no numbers the two differ.
   const bool huge = original != DType::float64 && (node.op == Op::normalize || product);
-  if (node.op == Op::conv && operand == 1 && sample % 4 == 1) return replace_huge(t, huge ? 1e17 : HUGE_VAL, 0);
+  if (node.op == Op::conv && operand == 1 && sample % 4 == 1)
+    return replace_huge(t, huge ? 1e17 : HUGE_VAL, 0);
   // Products overflow float32 in some orders of computing.
   if (huge && sample % 4 == 3) replace_huge(t, 1e17, HUGE_VAL);
 }
@@ -199,7 +201,9 @@ std::string Yardstick::compute(const Node& node, const std::vector<Samples>& ope
   std::vector<const Type*> types;
   for (size_t i = 0; i < operands.size(); ++i) {
     const bool absent = operands[i].empty();
-    ids.push_back(absent ? kNone : one.add_input("x" + std::to_string(i), {operands[i][0].dtype, graph_.type(node.operands[i]).dims}));
+    ids.push_back(absent ? kNone
+                         : one.add_input("x" + std::to_string(i),
+                                         {operands[i][0].dtype, graph_.type(node.operands[i]).dims}));
   }
   for (const ValueId v : ids) types.push_back(v == kNone ? nullptr : &one.type(v));
   const AttrMap attrs = widened(node.attrs);
@@ -301,6 +305,23 @@ void Yardstick::zero_overflowing_rows(const Node& node, int sample) {
       for (int64_t i = begin; i < begin + row; ++i) out[i] = bias == nullptr ? 0 : bias[i];
 }
 
+// A product of many numbers may overflow and vanish on its way, or not, by its order.
+void Yardstick::overflow_product(const Node& node, int sample) {
+  const auto k = static_cast<size_t>(sample);
+  const HostTensor& x = values_[node.operands[0]][k];
+  HostTensor& y = values_[node.results[0]][k];
+  if (!is_float(graph_.type(node.operands[0]).dtype)) return;
+  double most = 0;
+  for (int64_t i = 0; i < x.count(); ++i) {
+    const double size = std::abs(load_as_double(x.dtype, x.bytes.data(), i));
+    if (std::isfinite(size)) most = std::max(most, size);
+  }
+  const bool is_double = graph_.type(node.operands[0]).dtype == DType::float64;
+  if (!(std::log2(most) * static_cast<double>(terms_of(node)) > (is_double ? 1000 : 120))) return;
+  auto* out = reinterpret_cast<double*>(y.bytes.data());
+  std::fill(out, out + y.count(), k % 4 == 1 ? HUGE_VAL : std::numeric_limits<double>::quiet_NaN());
+}
+
 std::string Yardstick::run_node(const Node& node, int samples) {
   if (node.op == Op::constant) {
     const auto bytes = full_bytes(*node.data);
@@ -320,6 +341,7 @@ std::string Yardstick::run_node(const Node& node, int samples) {
   for (int k = 1; k < samples; ++k) {
     disturb_mean(node, k);
     if (node.op == Op::normalize && k % 4 == 2) zero_overflowing_rows(node, k);
+    if (node.op == Op::reduce && attr_string(node, "kind") == "prod" && k % 2 == 1) overflow_product(node, k);
   }
   for (const ValueId v : node.results) {
     const DType original = graph_.type(v).dtype;
@@ -395,7 +417,8 @@ std::string Yardstick::range(size_t output, int64_t index) const {
   const auto& samples = values_[graph_.outputs[output]];
   for (size_t k = 0; k < std::min<size_t>(samples.size(), 6); ++k) {
     char number[40];
-    std::snprintf(number, sizeof number, " %.17g", load_as_double(samples[k].dtype, samples[k].bytes.data(), index));
+    std::snprintf(number, sizeof number, " %.17g",
+                  load_as_double(samples[k].dtype, samples[k].bytes.data(), index));
     text += number;
   }
   return text;

@@ -1,5 +1,5 @@
-// hard_sigmoid from clamp(a * x + b, 0, m) / m. In 16 bits only where a / m and b / m are numbers of the type:
-// 1/6 is none, and rounding it would show in all results.
+// hard_sigmoid from clamp(a * x + b, 0, m) / m. In 16 bits only where a / m and b / m are numbers of the
+// type: 1/6 is none, and rounding it would show in all results.
 #include "compiler/passes/pattern.h"
 #include "numeric/convert.h"
 

@@ -210,8 +210,7 @@ class Chooser {
     return !d.found.empty() ? d.found : !d.message.empty() ? d.message : std::string(title_of(d.code));
   }
 
-  std::optional<TensorView> concrete(const LaunchOperand& operand,
-                                     const Symbols& symbols) const {
+  std::optional<TensorView> concrete(const LaunchOperand& operand, const Symbols& symbols) const {
     TensorView view;
     if (operand.value == kNone && !operand.scratch) {
       view.rank = -1;
