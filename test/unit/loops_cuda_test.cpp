@@ -64,6 +64,7 @@ TEST_CASE("methods fit the shapes", "[loops][cuda]") {
   CHECK(rows(32768, 4096) == Names{"row_held_128x8x4"});
   CHECK(rows(100, 64) == Names{"row_held_16x1x4"});
   CHECK(rows(100, 7) == Names{"row_held_8x1x1"});
+  CHECK(rows(1 << 20, 64) == Names{"row_held_4x4x4"});
   CHECK(rows(100, 1000000) == Names{"row_reread_512x4"});
   const auto column = view_of(DType::float32, {4096, 512}, {1, 4096});
   CHECK(methods_of(softmax, facts_of(softmax, std::vector{column, column})) == Names{"columns"});
@@ -89,6 +90,43 @@ TEST_CASE("methods fit the shapes", "[loops][cuda]") {
   CHECK(methods_of(add, facts_of(add, std::vector{dense, dense, dense})) == Names{"flat_vector4"});
   CHECK(methods_of(add, facts_of(add, std::vector{dense, bias, dense})) == Names{"flat_vector4"});
   CHECK(methods_of(add, facts_of(add, std::vector{across, dense, dense})) == Names{"transpose"});
+}
+
+// exp, a division by a row's sum and a store: the second operand's dtype decides how exact they must be.
+std::string softmax_text(const char* dtype, bool exact, const char* extra = "") {
+  std::string text =
+      std::string("loop outer=1 row=1 sweeps=2\n  operand 0 in ") + dtype + "\n  operand 1 out " + dtype +
+      "\n" + extra + "  %0 e0 float32 load 0\n  %1 e0 float32 exp %0\n  %2 r1 float32 reduce_sum %1\n" +
+      "  %3 e1 float32 div %1 %2\n  %4 e1 float32 cast %3 " + dtype + "\n  %5 e1 float32 store %4 1\n";
+  if (*extra != 0) text += "  %6 e1 float32 store %1 2\n";
+  const LoopProgram p = program_of(text);
+  const DType type = *dtype_from_name(dtype);
+  std::vector<TensorView> views(2, view_of(type, {64, 1024}, {1024, 1}));
+  if (*extra != 0) views.push_back(view_of(DType::float32, {64, 1024}, {1024, 1}));
+  LoopFacts facts = facts_of(p, views);
+  facts.exact = exact;
+  auto variants = print_cuda_loop(p, facts);
+  REQUIRE_OK(variants);
+  return variants->front().fragment;
+}
+bool has(const std::string& text, const char* part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST_CASE("narrow arithmetic is for values that leave as 16 bits", "[loops][cuda]") {
+  for (const char* dtype : {"float16", "bfloat16"}) {
+    const std::string narrow = softmax_text(dtype, false);
+    CHECK(has(narrow, "ge::narrow::exp("));
+    CHECK(has(narrow, "ge::narrow::Divisor q2(r2);"));
+    CHECK(has(narrow, "ge::narrow::div("));
+    CHECK_FALSE(has(narrow, "cast_through"));  // the store rounds
+    CHECK_FALSE(has(softmax_text(dtype, true), "ge::narrow::"));
+  }
+  CHECK_FALSE(has(softmax_text("float32", false), "ge::narrow::"));
+  // exp is stored as float32 too: it and what it is made of stay exact, the quotient need not be.
+  const std::string mixed = softmax_text("float16", false, "  operand 2 out float32\n");
+  CHECK_FALSE(has(mixed, "ge::narrow::exp("));
+  CHECK(has(mixed, "ge::narrow::div("));
 }
 
 TEST_CASE("text depends on program and facts alone", "[loops][cuda]") {

@@ -369,7 +369,14 @@ bool CudaKernel::holds_anything_wide() const {
 void CudaKernel::open_chunk(const CudaPass& pass) {
   if (pass.chunks > 1) line("#pragma unroll");
   open("for (int k = 0; k < " + std::to_string(pass.chunks) + "; ++k)");
-  line("const long long " + pass.group.linear + " = " + pass.position + ";");
+  const std::string& j = pass.group.linear;
+  if (pass.inside.empty()) {
+    line("const long long " + j + " = " + pass.position + ";");
+  } else {
+    line("const long long own_" + j + " = " + pass.position + ";");
+    line("const bool inside = own_" + j + " < " + pass.inside + ";");
+    line("const long long " + j + " = inside ? own_" + j + " : " + pass.instead + ";");
+  }
   if (!pass.condition.empty()) open("if (" + pass.condition + ")");
   declare_indices(pass.group);
 }
@@ -427,17 +434,25 @@ void CudaKernel::compute(const CudaPass& pass, const std::vector<bool>& want, co
     line("const " + type_name(c.type) + " r" + number(r) + " = " + expression(r, &pass) + ";");
     if (hold[r]) line("x" + number(r) + "[t] = r" + number(r) + ";");
   }
-  for (size_t r = 0; r < p_.code.size(); ++r) {
-    const LoopInstruction& c = p_.code[r];
-    if (!needed_[r] || !is_reduction(c.op) || c.sweep != pass.sweep + 1) continue;
-    const bool positional = c.op >= static_cast<uint16_t>(LoopOp::kReduceArgMax);
-    const std::string element =
-        positional ? join_of(r) + "::Type{" + value(c.a) + ", " + pass.group.linear + " + v}" : value(c.a);
-    line("acc" + number(r) + " = " + join_of(r) + "::join(acc" + number(r) + ", " + element + ");");
-  }
+  for (size_t r = 0; r < p_.code.size(); ++r)
+    if (needed_[r] && is_reduction(p_.code[r].op) && p_.code[r].sweep == pass.sweep + 1) join(r, pass);
   for (const size_t r : stores) line("y" + number(r) + "[v] = " + value(stored_[r]) + ";");
   close();
+  const std::string both = pass.inside.empty() || pass.alive.empty() ? "" : " && ";
+  const std::string condition = (pass.inside.empty() ? "" : "inside") + both + pass.alive;
+  if (!stores.empty() && !condition.empty()) open("if (" + condition + ")");
   for (const size_t r : stores) store(r, pass);
+  if (!stores.empty() && !condition.empty()) close();
+}
+
+// Of an element with its accumulator.
+void CudaKernel::join(size_t r, const CudaPass& pass) {
+  const LoopInstruction& c = p_.code[r];
+  const bool positional = c.op >= static_cast<uint16_t>(LoopOp::kReduceArgMax);
+  const std::string element =
+      positional ? join_of(r) + "::Type{" + value(c.a) + ", " + pass.group.linear + " + v}" : value(c.a);
+  const std::string acc = "acc" + number(r), joined = join_of(r) + "::join(" + acc + ", " + element + ")";
+  line(acc + " = " + (pass.inside.empty() ? joined : "inside ? " + joined + " : " + acc) + ";");
 }
 
 void CudaKernel::pass(const CudaPass& pass, const std::vector<bool>& hold) {

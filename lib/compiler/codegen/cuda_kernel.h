@@ -27,6 +27,10 @@ struct CudaPass {
   CudaGroup group;        // its last axis is the vector's
   std::string position;   // linear position of chunk k's first element, in terms of k
   std::string condition;  // of that position being inside, in terms of the linear's name; empty: always
+  // Where a valid position is known, positions outside take `instead` of their own and all is computed
+  // without branches; `inside` (of the position before that; empty: always) then masks reductions, and with
+  // `alive` (empty: always) stores.
+  std::string instead = {}, inside = {}, alive = {};
 };
 
 class CudaKernel {
@@ -103,6 +107,7 @@ class CudaKernel {
   void close_chunk(const CudaPass& pass);
   void load(size_t r, const CudaPass& pass);
   void store(size_t r, const CudaPass& pass);
+  void join(size_t r, const CudaPass& pass);
   void compute(const CudaPass& pass, const std::vector<bool>& want, const std::vector<bool>& hold);
 
   const CudaDomain& domain_;

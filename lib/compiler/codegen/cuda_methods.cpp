@@ -241,13 +241,20 @@ CudaLoopVariant print_row_held(const CudaDomain& domain, const CudaVectors& vect
   kernel.declare_indices(outer);
   kernel.declare_bases({outer});
   kernel.declare_held(hold, chunks * vectors.width);
-  const bool full = domain.count(row.axes) == int64_t{threads} * chunks * vectors.width;
-  const std::string inside = full ? "" : "j < " + kernel.arguments().count(row.axes);
   CudaPass pass{.chunks = chunks,
                 .vector = vectors.width,
                 .group = row,
-                .position = "(k * " + number(threads) + " + lane) * " + number(vectors.width),
-                .condition = shares ? (full ? "live" : "live && " + inside) : inside};
+                .position = "(k * " + number(threads) + " + lane) * " + number(vectors.width)};
+  const auto length = domain.count(row.axes);
+  if (length.value_or(0) >
+      0) {  // a row that has elements: all threads may read and compute, `row` is a valid one
+    const bool full = *length == int64_t{threads} * chunks * vectors.width;
+    pass.inside = full ? "" : number(*length);
+    pass.instead = number(*length - vectors.width);
+    pass.alive = shares ? "live" : "";
+  } else {
+    pass.condition = (shares ? "live && j < " : "j < ") + kernel.arguments().count(row.axes);
+  }
   const auto join = [&](const std::string& join, const std::string& acc) {
     if (threads == 1) return acc;
     if (shares) return "ge::loop::over_lanes<" + join + ", " + number(threads) + ">(" + acc + ")";

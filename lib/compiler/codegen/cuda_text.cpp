@@ -17,6 +17,10 @@ constexpr int64_t kSmallFlat = 1 << 20;  // elements below which more blocks bea
 constexpr int kHeldRegisters = 64;       // of a thread, for the elements of its row
 constexpr int64_t kLongRow = 16384;
 constexpr int kMostThreads = 1024;  // of a block
+constexpr int kLaneChunks =
+    4;  // accesses in flight that hide memory's latency where a warp holds several rows
+constexpr int64_t kFewRows = 4096;  // which leave a GPU idle: then a row is spread over more threads
+constexpr int kScalarChunks = 4;    // of single elements: each costs as much to address as a vector
 
 // Loads of 16 bytes (or of one element) that a chunk issues.
 int accesses_per_chunk(const CudaDomain& domain, const CudaVectors& vectors) {
@@ -123,11 +127,17 @@ int power_of_two_at_least(int64_t n) {
 bool held_variant(const CudaDomain& domain, const CudaVectors& vectors, int64_t most, int elements,
                   Variants& variants, const LoopGuard* guard) {
   const int64_t vectors_in_row = std::max<int64_t>((most + vectors.width - 1) / vectors.width, 1);
-  const int chunks_most = std::max(1, elements / vectors.width);
+  int chunks_most = std::max(1, elements / vectors.width);
+  if (vectors.width == 1 && domain.count(domain.row_axes()))
+    chunks_most = std::min(chunks_most, kScalarChunks);
   if (vectors_in_row > int64_t{kMostThreads} * chunks_most) return false;
   // Whole warps, as few as the registers allow; lanes of one warp where a row needs no more.
   const auto warps = static_cast<int>((vectors_in_row + 32 * chunks_most - 1) / (32 * chunks_most));
-  const int threads = warps > 1 ? 32 * warps : std::min(32, power_of_two_at_least(vectors_in_row));
+  const bool few_rows = domain.max_count(domain.outer_axes()) <= kFewRows;
+  const int per_lane = few_rows ? 1 : std::min(chunks_most, kLaneChunks);
+  const int threads = warps > 1
+                          ? 32 * warps
+                          : std::min(32, power_of_two_at_least((vectors_in_row + per_lane - 1) / per_lane));
   const int chunks = static_cast<int>((vectors_in_row + threads - 1) / threads);
   CudaLoopVariant v = print_row_held(domain, vectors, threads, chunks);
   if (guard != nullptr) v.guards.push_back(*guard);
