@@ -64,6 +64,20 @@ std::string element_text(const HostTensor& t, int64_t i) {
   return text;
 }
 
+// The element of the largest magnitude by a hundredth (integers: by one).
+void spoil(HostTensor& t) {
+  int64_t at = -1;
+  for (int64_t i = 0; i < t.count(); ++i) {
+    const double x = std::abs(load_as_double(t.dtype, t.bytes.data(), i));
+    if (std::isfinite(x) && (at < 0 || x > std::abs(load_as_double(t.dtype, t.bytes.data(), at)))) at = i;
+  }
+  if (at < 0) return;
+  if (is_float(t.dtype))
+    store_from_double(t.dtype, t.bytes.data(), at, load_as_double(t.dtype, t.bytes.data(), at) * 1.01 + 1e-6);
+  else
+    store_from_int64(t.dtype, t.bytes.data(), at, load_as_int64(t.dtype, t.bytes.data(), at) ^ 1);
+}
+
 }  // namespace
 
 // graph.json written, read and written again: the same text. `read` is what the rest works on.
@@ -236,14 +250,16 @@ std::optional<Failure> Checker::check_runs(const Graph& graph, const Graph& lowe
     for (Variant& v : all) {
       if (v.device == nullptr) continue;
       ++counts_.runs;
-      const RunResult got = v.session->run(*inputs, sets[s], v.device == devices_.cuda ? 3 : 1);
+      RunResult got = v.session->run(*inputs, sets[s], v.device == devices_.cuda ? 3 : 1);
+      for (HostTensor& t : got.outputs)
+        if (devices_.sabotage) spoil(t);
       auto bad = compare(v, graph, got, expected, measure);
       if (bad) {
         bad->detail +=
             "\n    at" + dims_text(sets[s]) + (trouble.empty() ? "" : "\n    no yardstick: " + trouble);
         return bad;
       }
-      if (s + 1 < sets.size() || v.device != devices_.cpu || !got.ok()) continue;
+      if (s + 1 < sets.size() || v.device != devices_.cpu || !got.ok() || devices_.sabotage) continue;
       // The last dims again, on several threads, by a session that has seen no others.
       const auto other = PlanSession::open(devices_.cpu_threads, v.plan, error);
       if (other == nullptr) return failure("load " + v.name, error);

@@ -28,6 +28,7 @@ struct Devices {                     // of one process
   ge_device* cpu_threads = nullptr;  // three
   ge_device* cuda = nullptr;         // null where it is not asked for
   std::string cuda_target;           // "sm_90"; with no `cuda`: compiled for, not run
+  bool sabotage = false;             // spoil one element of each output: a check of the checker
 };
 
 class Checker {

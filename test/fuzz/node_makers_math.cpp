@@ -97,9 +97,11 @@ MaybeSpec make_conv(GraphMaker& m, const Operator& op) {
   for (size_t i = 0; i < spatial; ++i) kernel.push_back(r.in(1, 3));
   w.insert(w.end(), kernel.begin(), kernel.end());
   if (m.elements(m.type(x).dims) > kMaxWork / std::max<int64_t>(1, m.elements(w))) return std::nullopt;
-  const DType dtype = m.type(x).dtype;
+  const bool integer = std::string_view(op.row->name) == "ConvInteger";
+  const DType dtype = integer ? m.some_dtype(allowed_for_input(op, 1)) : m.type(x).dtype;
   NodeSpec spec{{x, r.chance(80) ? m.leaf(dtype, w, true) : m.exactly(dtype, w)}, {}};
-  if (r.chance(60)) spec.operands.push_back(m.exactly(dtype, {filters}));
+  if (!integer && r.chance(60)) spec.operands.push_back(m.exactly(dtype, {filters}));
+  if (integer && r.chance(50)) spec.operands.push_back(m.leaf(m.type(x).dtype, {}, r.chance(70)));
   if (groups != 1) spec.attrs["group"] = groups;
   window_attributes(m, op, spatial, spec.attrs);
   if (r.chance(20)) spec.attrs["kernel_shape"] = kernel;
@@ -315,6 +317,7 @@ const NodeMakers& math_makers() {
                  {"Gemm", make_gemm},
                  {"Conv", make_conv},
                  {"ConvTranspose", make_conv},
+                 {"ConvInteger", make_conv},
                  {"MaxPool", make_pool},
                  {"AveragePool", make_pool},
                  {"LpPool", make_pool},

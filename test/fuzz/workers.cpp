@@ -66,6 +66,7 @@ Devices open_devices(const RunOptions& options, std::string& error) {
   Devices d;
   d.cpu = open(GE_DEVICE_CPU, 1, error);
   d.cpu_threads = open(GE_DEVICE_CPU, 3, error);
+  d.sabotage = options.sabotage;
   if (options.compile_cuda) d.cuda_target = "sm_90";
   if (!options.cuda) return d;
   d.cuda = open(GE_DEVICE_CUDA, 0, error);

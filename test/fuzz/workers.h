@@ -14,6 +14,7 @@ namespace ge::test {
 struct RunOptions {
   bool cuda = false;          // compare the GPU with the reference
   bool compile_cuda = false;  // only compile for sm_90
+  bool sabotage = false;      // spoil the results
   int threads = 1;
   int seconds_per_case = 60;
   bool progress = false;
