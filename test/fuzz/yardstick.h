@@ -35,6 +35,7 @@ class Yardstick {
   void disturb_operand(const Node& node, size_t operand, int sample, HostTensor& t) const;
   void disturb_mean(const Node& node, int sample);
   int64_t terms_of(const Node& node) const;
+  bool nothing(const Node& node, int samples);
   void overflow_product(const Node& node, int sample);
   void zero_overflowing_rows(const Node& node, int sample);
   std::vector<double> scales_of(const Node& node, int sample) const;
