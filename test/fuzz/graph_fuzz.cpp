@@ -84,7 +84,7 @@ RunOptions run_options(const Options& o) {
   r.compile_cuda = o.device == "compile";
   r.threads = o.jobs > 0 ? o.jobs : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   r.sabotage = o.sabotage;
-  r.progress = !o.sabotage;
+  r.progress = !o.sabotage && o.count > 2000;
   return r;
 }
 

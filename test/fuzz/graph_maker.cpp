@@ -29,6 +29,7 @@ SymbolRanges all_symbols(const SymbolRanges& declared) {
 
 GraphMaker::GraphMaker(uint64_t seed) : random_(seed) {
   opset_ = random_.chance(70) ? kNewestOpset : static_cast<int>(random_.in(kOldestOpset, kNewestOpset));
+  if (random_.chance(4)) max_elements_ = kMaxElementsLarge;
   graph_.name = "fuzz " + std::to_string(seed);
   declare_symbols();
   lowered_.symbols = graph_.symbols;
@@ -65,6 +66,10 @@ Dim GraphMaker::some_dim() {
         return symbol;
     }
   }
+  if (is_large() && random_.chance(50)) {
+    static const std::vector<int64_t> kLarge{129, 256, 300, 511, 1000, 1024, 1025, 2049, 5000};
+    return random_.pick(kLarge);
+  }
   if (percent < 37) return Dim::symbol("free");
   if (percent < 40) return 0;
   if (percent < 52) return 1;
@@ -80,7 +85,7 @@ Dims GraphMaker::some_dims(int64_t min_rank, int64_t max_rank) {
   for (int attempt = 0; attempt < 20; ++attempt) {
     Dims dims;
     for (int64_t i = 0; i < rank; ++i) dims.push_back(some_dim());
-    if (elements(dims) <= kMaxElements / 2) return dims;
+    if (elements(dims) <= max_elements_ / 2) return dims;
   }
   return Dims(static_cast<size_t>(rank), Dim(2));
 }
@@ -270,7 +275,7 @@ ValueId GraphMaker::add(const Operator& op, NodeSpec spec) {
   if (asserts && !random_.chance(3)) return kNone;
   const size_t first = trial.outputs.size() - spec.outputs;
   for (size_t i = first; i < trial.outputs.size(); ++i)
-    if (elements(trial.type(trial.outputs[i]).dims) > kMaxElements) return kNone;
+    if (elements(trial.type(trial.outputs[i]).dims) > max_elements_) return kNone;
   lowered_ = std::move(trial);
   const NodeId id = append(graph_, spec.operands);
   ++nodes_;

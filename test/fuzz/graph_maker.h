@@ -1,6 +1,6 @@
 // A graph of ONNX operators under construction: values with known types, leaves made on demand, nodes that
 // are kept only where lowering accepts them. Entry: GraphMaker. Invariant: graph() lowers without an error,
-// and no value of it has more than kMaxElements elements under the largest dims.
+// and no value of it has more than max_elements() elements under the largest dims.
 #pragma once
 #include <map>
 #include <optional>
@@ -13,7 +13,8 @@
 
 namespace ge::test {
 
-inline constexpr int64_t kMaxElements = 6000;
+inline constexpr int64_t kMaxElements = 6000;        // of a value, but in one graph of 25:
+inline constexpr int64_t kMaxElementsLarge = 80000;  // work for several threads, tiles and blocks
 inline constexpr int64_t kMaxSymbol = 9;  // a symbol without a range is drawn from 0 .. this
 
 // What a maker asks for: a node of one operator.
@@ -28,6 +29,8 @@ class GraphMaker {
   explicit GraphMaker(uint64_t seed);
   Random& random() { return random_; }
   int opset() const { return opset_; }
+  int64_t max_elements() const { return max_elements_; }
+  bool is_large() const { return max_elements_ > kMaxElements; }
   const Type& type(ValueId v) const { return graph_.type(v); }
   int64_t rank(ValueId v) const { return static_cast<int64_t>(type(v).dims.size()); }
   // The extent where it is a number.
@@ -87,6 +90,7 @@ class GraphMaker {
 
   Random random_;
   int opset_;
+  int64_t max_elements_ = kMaxElements;
   Graph graph_;    // what the case will be
   Graph lowered_;  // the same in core ops: what tells types
   std::vector<ValueId> pool_, lowered_pool_;

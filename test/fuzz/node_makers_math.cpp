@@ -6,7 +6,7 @@
 namespace ge::test {
 namespace {
 
-constexpr int64_t kMaxWork = 200'000;  // multiplications of one node
+constexpr int64_t kMaxWork = 400'000;  // multiplications of one node
 
 using MaybeSpec = std::optional<NodeSpec>;
 
@@ -76,7 +76,7 @@ ValueId image(GraphMaker& m, DTypeSet allowed) {
   dims.emplace_back(r.in(1, 8));
   for (int64_t i = r.pick(std::vector<int64_t>{1, 2, 2, 2, 2, 3}); i > 0; --i)
     dims.push_back(r.chance(20) ? m.some_dims(1, 1)[0] : Dim(r.in(2, 8)));
-  if (m.elements(dims) > kMaxElements) return kNone;
+  if (m.elements(dims) > m.max_elements()) return kNone;
   return m.leaf(m.some_dtype(allowed), dims);
 }
 
