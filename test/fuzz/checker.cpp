@@ -109,6 +109,22 @@ std::optional<Failure> Checker::check_ir(const Graph& graph, const std::string& 
   return std::nullopt;
 }
 
+// A graph of core ops, given and as read from its printed form: the same plan.
+std::optional<Failure> Checker::check_core(const Graph& lowered) {
+  PrintOptions options;
+  options.max_elements = 1 << 20;
+  Graph dense = lowered.clone();
+  dense.compact();
+  auto parsed = parse_ir(print(dense, options));
+  if (!parsed.ok()) return failure("parse ir lowered", parsed.error().to_string());
+  Variant given, read;
+  given.name = read.name = "core ops -O2";
+  if (auto bad = build(dense, given)) return bad;
+  if (auto bad = build(*parsed, read)) return bad;
+  if (given.plan != read.plan) return failure("core ops", "the printed graph gives another plan");
+  return std::nullopt;
+}
+
 std::optional<Failure> Checker::check_plan(const Variant& v) {
   const auto plan = read_plan_bytes(v.plan);
   if (!plan.ok()) return failure("read plan " + v.name, plan.error().to_string());
@@ -309,6 +325,7 @@ std::optional<Failure> Checker::check(const Graph& original) {
     auto optimised = optimise(graph.clone(), all[0].options, all[0].options.targets[0]);
     if (!optimised.ok()) return failure("optimise", optimised.error().to_string());
     if (auto bad = check_ir(*optimised, "optimised")) return bad;
+    if (auto bad = check_core(lowered)) return bad;
   }
   return check_runs(graph, lowered, reference, all);
 }

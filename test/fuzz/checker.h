@@ -47,6 +47,7 @@ class Checker {
   };
   std::optional<Failure> check_text(const Graph& graph, Graph& read);
   std::optional<Failure> check_ir(const Graph& graph, const std::string& what);
+  std::optional<Failure> check_core(const Graph& lowered);
   std::optional<Failure> check_plan(const Variant& v);
   std::optional<Failure> build(const Graph& graph, Variant& v);
   std::vector<Variant> variants(const Graph& graph) const;
