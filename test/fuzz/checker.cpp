@@ -135,9 +135,14 @@ std::optional<Failure> Checker::check_plan(const Variant& v) {
 
 std::optional<Failure> Checker::build(const Graph& graph, Variant& v) {
   auto compiled = compile(graph.clone(), v.options);
-  if (!compiled.ok())
+  if (!compiled.ok()) {
+    const Diagnostic& first = compiled.error().first();
+    const bool missing = first.code == Code::no_kernel && v.options.targets[0] != "cpu";
+    if (missing)
+      return failure(kNotThere, first.message + ": " + first.found.substr(first.found.rfind('\n') + 1));
     return failure((is_bug(compiled.error()) ? "compile bug " : "compile ") + v.name,
                    compiled.error().to_string());
+  }
   v.plan.clear();
   const Status status = compiled->write([&](ByteSpan part) {
     v.plan.insert(v.plan.end(), part.begin(), part.end());

@@ -19,6 +19,9 @@ struct Failure {
   std::string detail;  // several lines
 };
 
+// Not a failure: a GPU has no kernel for a dtype that the CPU has one for.
+inline constexpr const char* kNotThere = "no kernel";
+
 struct Counts {
   std::atomic<int64_t> cases{0}, refused{0}, runs{0}, elements{0}, near{0}, explained{0}, faults{0};
 };

@@ -132,6 +132,8 @@ int finish(const Summary& s, double seconds) {
       static_cast<long long>(s.cases), seconds, static_cast<double>(s.cases) / seconds,
       static_cast<long long>(s.refused), static_cast<long long>(s.runs), static_cast<long long>(s.faults),
       static_cast<long long>(s.elements), static_cast<long long>(s.explained), s.failures.size());
+  for (const auto& [what, graphs] : s.not_there)
+    std::printf("not compared, %lld graphs: %s\n", static_cast<long long>(graphs), what.c_str());
   return s.failures.empty() ? 0 : 1;
 }
 

@@ -15,7 +15,7 @@ namespace ge::test {
 
 inline constexpr int64_t kMaxElements = 6000;        // of a value, but in one graph of 25:
 inline constexpr int64_t kMaxElementsLarge = 80000;  // work for several threads, tiles and blocks
-inline constexpr int64_t kMaxSymbol = 9;  // a symbol without a range is drawn from 0 .. this
+inline constexpr int64_t kMaxSymbol = 9;             // a symbol without a range is drawn from 0 .. this
 
 // What a maker asks for: a node of one operator.
 struct NodeSpec {

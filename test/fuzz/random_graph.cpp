@@ -30,7 +30,9 @@ Graph random_graph(uint64_t seed) {
   GraphMaker m(seed);
   const std::vector<const Operator*> operators = operators_of(m.opset());
   Random& r = m.random();
-  const auto wanted = static_cast<size_t>(m.is_large() ? r.in(1, 5) : r.chance(10) ? r.in(15, 30) : r.in(1, 12));
+  const auto wanted = static_cast<size_t>(m.is_large()   ? r.in(1, 5)
+                                          : r.chance(10) ? r.in(15, 30)
+                                                         : r.in(1, 12));
   // A few operators get most of the nodes: their combinations are what passes look for.
   std::vector<const Operator*> favourites;
   for (int i = 0; i < 5; ++i) favourites.push_back(r.pick(operators));

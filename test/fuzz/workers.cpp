@@ -107,7 +107,7 @@ void send(int pipe, std::mutex& mutex, size_t index, const Failure& failure) {
       shared.since_ms[thread] = now_ms();
       shared.running[thread] = i;
       if (auto bad = checker.check(make(i))) {
-        ++shared.failures;
+        if (bad->kind != kNotThere) ++shared.failures;
         send(pipe, mutex, i, *bad);
       }
       shared.running[thread] = kIdle;
@@ -229,6 +229,8 @@ class Supervisor {
       f.index = index;
       if (f.index == kIdle)
         summary_.no_device = f.failure.detail;
+      else if (f.failure.kind == kNotThere)
+        ++summary_.not_there[f.failure.detail];
       else
         summary_.failures.push_back(std::move(f));
     }

@@ -3,6 +3,7 @@
 // thread, so it can fork as often as it likes.
 #pragma once
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -26,7 +27,8 @@ struct CaseFailure {
 struct Summary {
   std::vector<CaseFailure> failures;  // by index
   int64_t cases = 0, refused = 0, runs = 0, elements = 0, explained = 0, faults = 0;
-  std::string no_device;  // why nothing ran; "" where it ran
+  std::map<std::string, int64_t> not_there;  // what no kernel of the GPU can run, graphs
+  std::string no_device;                     // why nothing ran; "" where it ran
 };
 
 // Runs check on make(0) .. make(count - 1); stops early after `most` failures.
