@@ -4,7 +4,7 @@ convolutions, pools with indices, blocks of space, Resize. Entry: add_cases(make
 import itertools
 
 import numpy as np
-import onnx
+import onnx.reference
 import onnxruntime as ort
 
 F32, F16, F64 = np.float32, np.float16, np.float64
@@ -16,12 +16,13 @@ FLOATS = [F32, F16, F64]
 
 def in_float32(case):
     """onnxruntime in float32 for the types it has no kernel for; data of float64 cases are small integers."""
-    if case.inputs[0].dtype == np.float32:
+    dtype = case.inputs[0].dtype
+    if dtype == np.float32:
         return None
-    wide = type(case)(case.op, case.opset, [None if a is None else a.astype(F32) for a in case.inputs], case.attributes, case.outputs)
+    wide = type(case)(case.op, case.opset, [a.astype(F32) if a is not None and a.dtype == dtype else a for a in case.inputs], case.attributes, case.outputs)
     session = ort.InferenceSession(wide.model().SerializeToString(), providers=["CPUExecutionProvider"])
     got = session.run(None, {f"i{k}": a for k, a in enumerate(wide.inputs) if a is not None})
-    return [g.astype(case.inputs[0].dtype) if g.dtype == np.float32 else g for g in got]
+    return [g.astype(dtype) if g.dtype == np.float32 else g for g in got]
 
 
 def attribute(case, name, fallback):
@@ -258,6 +259,66 @@ def blocks(m):
         m.add("SpaceToDepth", [m.array((0, 3, 2, 4), dtype)], {"blocksize": 2})
 
 
+def resizes(m):
+    scales, sizes = lambda *v: [None, np.array(v, F32)], lambda *v: [None, None, np.array(v, I64)]
+    roi = lambda *v: np.array(v, F32)
+    modes = ["half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "align_corners", "asymmetric"]
+    plans = [((1, 2, 3, 4), scales(1, 1, 2, 2)), ((1, 1, 5, 6), scales(1, 1, 0.6, 0.5)), ((2, 1, 3, 2), scales(1, 1, 1.5, 2.6)), ((1, 1, 4, 4), sizes(1, 1, 7, 3)),
+             ((1, 1, 6, 5), sizes(1, 1, 10, 9)), ((1, 1, 4, 3), sizes(1, 1, 1, 1)), ((1, 1, 1, 1), sizes(1, 1, 3, 2)), ((3, 4), scales(2.4, 0.8)),
+             ((5,), sizes(8)), ((2, 3, 2, 2), sizes(2, 3, 4, 6)), ((1, 1, 7, 10), scales(1, 1, 0.7, 0.3)), ((0, 1, 2, 2), scales(1, 1, 2, 2))]
+    for shape, given in plans:
+        size = given[-1] if len(given) == 3 else np.floor(np.array(shape) * given[1]).astype(I64)
+        for coordinates in modes:
+            if coordinates == "align_corners" and len(given) == 2 and not np.array_equal(np.array(shape) * given[1], size):
+                continue  # the text says the length of the output, onnx.reference takes length * scale
+            for dtype in (F32, F16, F64):
+                for rounding in ("round_prefer_floor", "round_prefer_ceil", "floor", "ceil"):
+                    m.add("Resize", [m.array(shape, dtype if dtype is not F64 else I8).astype(dtype)] + given, {"coordinate_transformation_mode": coordinates, "nearest_mode": rounding}, opsets=(19,))
+                for mode in ("linear", "cubic"):
+                    if coordinates == "pytorch_half_pixel" and dtype is not F32 and 1 in size[2:]:
+                        continue  # the text says 0 for a single output, onnx.reference -0.5
+                    attributes = {"coordinate_transformation_mode": coordinates, "mode": mode}
+                    opsets = (19, 24) if coordinates == "half_pixel_symmetric" else (13, 19)
+                    m.add("Resize", [m.array(shape, dtype)] + given, attributes, opsets=opsets)
+                    if mode == "cubic":
+                        m.add("Resize", [m.array(shape, dtype)] + given, {**attributes, "cubic_coeff_a": -0.5, "exclude_outside": 1}, opsets=(19,))
+                    if dtype is F32 and coordinates in ("half_pixel", "align_corners", "asymmetric"):
+                        for outside in (0, 1):
+                            m.add("Resize", [m.array(shape, dtype)] + given, {**attributes, "antialias": 1, "exclude_outside": outside}, opsets=(18, 24))
+    for dtype in (I64, I32, U8, I8, np.bool_, np.int16):
+        m.add("Resize", [m.array((1, 2, 3, 4), dtype, -100, 100)] + scales(1, 1, 1.7, 2), opsets=(13, 24))
+        if dtype is not np.bool_:
+            m.add("Resize", [m.array((1, 2, 3, 4), dtype, -100, 100)] + sizes(1, 2, 6, 2), {"mode": "linear"}, label="rounded")
+            m.add("Resize", [m.array((1, 2, 3, 4), dtype, -100, 100)] + sizes(1, 2, 6, 8), {"mode": "cubic"}, label="rounded")
+    for dtype in (F32, F16):
+        for mode in ("nearest", "linear", "cubic"):
+            for corners in [(0, 0, 0.2, 0.3, 1, 1, 0.7, 0.9), (0, 0, -0.4, 0.5, 1, 1, 1.3, 0.1), (0, 0, 0, 0, 1, 1, 1, 1)]:
+                attributes = {"mode": mode, "coordinate_transformation_mode": "tf_crop_and_resize", "extrapolation_value": 9.5}
+                m.add("Resize", [m.array((1, 2, 4, 5), dtype), roi(*corners)] + sizes(1, 2, 3, 7)[1:], attributes, opsets=(13, 24))
+                m.add("Resize", [m.array((1, 2, 4, 5), dtype), roi(*(corners[k] for k in (3, 2, 7, 6)))] + sizes(1, 6)[1:], {**attributes, "axes": [3, -2]})
+        for policy in ("not_larger", "not_smaller", "stretch"):
+            m.add("Resize", [m.array((1, 2, 4, 6), dtype)] + sizes(7, 8), {"axes": [2, 3], "keep_aspect_ratio_policy": policy, "mode": "linear"}, opsets=(18, 24))
+            m.add("Resize", [m.array((1, 5, 4), dtype)] + sizes(3, 3), {"axes": [2, 1], "keep_aspect_ratio_policy": policy})
+
+
+def own_resize(case):
+    """onnx.reference, but for float32 and nearest: ONNX Runtime has linear and cubic for few types and cuts integers off."""
+    x = case.inputs[0]
+    if x.dtype == np.float32:
+        return None
+    if case.attributes.get("mode", "nearest") == "nearest":  # positions are those of float32
+        return None if x.dtype.kind != "f" and x.dtype != np.bool_ else in_float32(case)
+    attributes = {k: [a % x.ndim for a in v] if k == "axes" else v for k, v in case.attributes.items()}  # it takes no negative axes
+    wide = type(case)(case.op, case.opset, [x if x.dtype.kind != "f" else x.astype(F32)] + case.inputs[1:], attributes)
+    if x.dtype == np.float64:
+        case.tolerance = (1e-5, 1e-5)  # coordinates are float32
+    feeds = {f"i{k}": a for k, a in enumerate(wide.inputs) if a is not None}
+    return [y.astype(x.dtype) for y in onnx.reference.ReferenceEvaluator(wide.model()).run(None, feeds)]
+
+
+OWN["Resize"] = own_resize
+
+
 def add_cases(m):
-    for area in (norms, transposed, pools, blocks):
+    for area in (norms, transposed, pools, blocks, resizes):
         area(m)

@@ -10,6 +10,8 @@ namespace ge {
 namespace {
 
 constexpr int kMaxDepth = 16;
+constexpr int64_t kMaxNumbers = 64;  // of a vector
+constexpr int kMaxJoins = 2;         // joins of joins
 
 // A double as an element of `dtype` holds it.
 double rounded(DType dtype, double value) {
@@ -82,7 +84,34 @@ std::optional<double> number_of(const Graph& graph, ValueId value, int depth) {
   return producer ? computed(graph, *producer, depth) : std::nullopt;
 }
 
+std::optional<std::vector<double>> numbers_of(const Graph& graph, ValueId value, int depth) {
+  const auto count = value == kNone ? std::nullopt : product(graph.type(value).dims).value();
+  if (!count || *count > kMaxNumbers || depth > kMaxJoins) return std::nullopt;
+  std::vector<double> result;
+  if (const TensorData* data = graph.constant(value)) {
+    const auto bytes = full_bytes(*data);
+    if (!bytes.ok()) return std::nullopt;
+    for (int64_t i = 0; i < *count; ++i) result.push_back(load_as_double(data->dtype, (*bytes)->data(), i));
+    return result;
+  }
+  const Node* producer = graph.producer(value);
+  if (producer && producer->op == Op::concat && graph.type(value).dims.size() == 1) {
+    for (const ValueId part : producer->operands) {
+      const auto values = numbers_of(graph, part, depth + 1);
+      if (!values) return std::nullopt;
+      result.insert(result.end(), values->begin(), values->end());
+    }
+    return result;
+  }
+  const auto single = *count == 1 ? number_of(graph, value, 0) : std::nullopt;
+  return single ? std::optional(std::vector<double>{*single}) : std::nullopt;
+}
+
 }  // namespace
+
+std::optional<std::vector<double>> known_numbers(const Graph& graph, ValueId value) {
+  return numbers_of(graph, value, 0);
+}
 
 std::optional<double> known_number(const Graph& graph, ValueId value) {
   return number_of(graph, value, 0);

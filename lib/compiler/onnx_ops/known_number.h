@@ -1,7 +1,8 @@
-// The number a scalar has, where it follows from constants by plain arithmetic: limits of Range, flags.
-// Entry: known_number.
+// The numbers that scalars and short vectors have, where they follow from constants by plain arithmetic:
+// limits of Range, flags, scales of Resize. Entry: known_number, known_numbers.
 #pragma once
 #include <optional>
+#include <vector>
 
 #include "compiler/ir/graph.h"
 
@@ -9,5 +10,8 @@ namespace ge {
 
 // The one element of `value` as a double; nullopt where it is not known, or has more elements.
 std::optional<double> known_number(const Graph& graph, ValueId value);
+
+// The elements of a constant of at most 64, or of a vector joined from such and from known numbers.
+std::optional<std::vector<double>> known_numbers(const Graph& graph, ValueId value);
 
 }  // namespace ge
