@@ -2,6 +2,7 @@
 
 #include "catch.h"
 #include "compiler/pack/memory_plan.h"
+#include "contract/expr.h"
 
 namespace ge {
 namespace {
@@ -85,6 +86,20 @@ TEST_CASE("a symbolic chain shares slots of one size") {
   const MemoryPlan plan = plan_memory(chain);
   REQUIRE(plan.slots.size() == 2);
   CHECK(plan.slots[0] == Dim::symbol("n") * Dim(4));
+}
+
+TEST_CASE("a slot's size stays within what a plan can hold of an expression") {
+  std::vector<Lifetime> all;
+  std::map<std::string, uint32_t> index;
+  for (uint32_t i = 0; i < 600; ++i) {
+    const std::string name = "s" + std::to_string(i);
+    index[name] = i;
+    all.push_back({Dim::symbol(name) * Dim(4), 4, 2 * i, 2 * i + 1});
+  }
+  const MemoryPlan plan = plan_memory(all);
+  CHECK(plan.slots.size() > 1);
+  CHECK(plan.slots.size() < 20);
+  for (const Dim& slot : plan.slots) CHECK(slot.tokens(index).size() <= kMaxExprTokens);
 }
 
 }  // namespace

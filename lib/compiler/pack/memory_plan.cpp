@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <optional>
 
 #include "base/checked_math.h"
+#include "contract/expr.h"
 #include "contract/plan.h"
 
 namespace ge {
@@ -103,18 +105,30 @@ bool is_free(const Tenants& tenants, const Lifetime& life) {
   return later == tenants.begin() || std::prev(later)->second < life.first;
 }
 
+// The size of a slot that one more tenant shares; nullopt where a plan has no room for the expression. It has
+// no more tokens than its text has characters.
+std::optional<Dim> shared_size(const Dim& slot, const Dim& size) {
+  const Dim both = Dim::max(slot, size);
+  if (both.overflowed()) return std::nullopt;  // nested too deep
+  return both == slot || both.to_string().size() <= kMaxExprTokens ? std::optional(both) : std::nullopt;
+}
+
 void place_symbolic(const std::vector<Lifetime>& all, MemoryPlan& plan) {
   const size_t first_slot = plan.slots.size();
   std::vector<Tenants> tenants;
   for (const size_t i : largest_first(all, false)) {
     size_t t = 0;
-    while (t < tenants.size() && !is_free(tenants[t], all[i])) ++t;
+    std::optional<Dim> shared;
+    for (; t < tenants.size(); ++t) {
+      if (is_free(tenants[t], all[i])) shared = shared_size(plan.slots[first_slot + t], all[i].size_bytes);
+      if (shared) break;
+    }
     plan.work += static_cast<int64_t>(t) + 1;
-    if (t == tenants.size()) {
+    if (shared) {
+      plan.slots[first_slot + t] = *shared;
+    } else {
       tenants.emplace_back();
       plan.slots.push_back(all[i].size_bytes);
-    } else {
-      plan.slots[first_slot + t] = Dim::max(plan.slots[first_slot + t], all[i].size_bytes);
     }
     tenants[t].emplace(all[i].first, all[i].last);
     plan.places[i] = {static_cast<uint32_t>(first_slot + t), 0};
