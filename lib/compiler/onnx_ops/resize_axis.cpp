@@ -114,7 +114,7 @@ class Axis {
   }
 
   ValueId within(ValueId index) {
-    return b_.map(Op::clamp, {index, b_.scalar(DType::int64, 0), integer(axis_.in - Dim(1))});
+    return b_.map(Op::clamp, {index, b_.scalar(DType::int64, 0), integer(Dim::max(axis_.in - Dim(1), 0))});
   }
 
   // ---- linear and cubic
