@@ -51,6 +51,8 @@ class ConvProduct final : public TileProduct {
       float* to = out + i * kRowStride;
       const int64_t base = (first + i) * args_.w.strides[0];
       if (dense_weights_) {
+        if (i + kPrefetchRows < rows.count)
+          prefetch(base + kPrefetchRows * args_.w.strides[0] + depth.begin, depth.count);
         read_floats(args_.w, base + depth.begin, 1, depth.count, to);
         continue;
       }
@@ -58,6 +60,13 @@ class ConvProduct final : public TileProduct {
       for (int64_t k = 0; k < depth.count; ++k, walk.next())
         read_floats(args_.w, base + walk.offset(0), 1, 1, to + k);
     }
+  }
+
+  // Rows of weights stand far apart and are read once: no hardware prefetch crosses a page.
+  static constexpr int64_t kPrefetchRows = 6;
+  void prefetch(int64_t offset, int64_t count) const {
+    const char* begin = address_of(args_.w, offset);
+    for (const char* p = begin; p < address_of(args_.w, offset + count); p += 64) __builtin_prefetch(p);
   }
 
   struct Segment {
@@ -84,8 +93,49 @@ class ConvProduct final : public TileProduct {
       const int64_t used = std::min(width, columns.count - j);
       Segment segments[kMaxMicroColumns];
       const int count = cut_panel({columns.begin + j, used}, segments);
-      fetch_panel(base, depth, segments, count, used, out + j * kDepthBlock);
+      if (args_.x.dtype == DType::float32)
+        fetch_panel_by_taps(base, depth, segments, count, used, out + j * kDepthBlock);
+      else
+        fetch_panel(base, depth, segments, count, used, out + j * kDepthBlock);
     }
+  }
+
+  // The same for floats, a tap at a time: where its rows begin and end is the same in every channel.
+  void fetch_panel_by_taps(int64_t base, Range depth, const Segment* segments, int count, int64_t used,
+                           float* out) const {
+    const int64_t width = micro_.columns, taps = w_.height * w_.width, end = depth.begin + depth.count;
+    for (int64_t tap = 0; tap < taps; ++tap) {
+      const int64_t first = depth.begin + (tap - depth.begin % taps + taps) % taps;
+      if (first >= end) continue;
+      const int64_t runs = (end - first + taps - 1) / taps;
+      const int64_t channel_base = base + first / taps * args_.x.strides[1];
+      float* to = out + (first - depth.begin) * width;
+      for (int s = 0; s < count; ++s)
+        fetch_segments(channel_base, tap, segments[s], runs, to + segments[s].column, taps * width);
+    }
+    if (used < width) fill_runs(width - used, depth.count, out + used, width);
+  }
+
+  // One tap of a segment in `runs` channels from `base` on.
+  void fetch_segments(int64_t base, int64_t tap, const Segment& segment, int64_t runs, float* out,
+                      int64_t out_step) const {
+    const int64_t row =
+        segment.row * window_.stride[0] - window_.pad[0] + tap / w_.width * window_.dilation[0];
+    if (row < 0 || row >= x_.height) return fill_runs(segment.count, runs, out, out_step);
+    const int64_t stride = window_.stride[1];
+    const int64_t start = segment.first * stride - window_.pad[1] + tap % w_.width * window_.dilation[1];
+    const Inside in = inside_of(start, stride, x_.width, segment.count);
+    if (in.first > 0) fill_runs(in.first, runs, out, out_step);
+    if (in.last < segment.count) fill_runs(segment.count - in.last, runs, out + in.last, out_step);
+    if (in.last == in.first) return;
+    const float* from = static_cast<const float*>(args_.x.data) + base + row * x_.row_step +
+                        (start + in.first * stride) * x_.step;
+    micro_.copy_runs(from, stride * x_.step, args_.x.strides[1], in.last - in.first, runs, out + in.first,
+                     out_step);
+  }
+
+  static void fill_runs(int64_t count, int64_t runs, float* out, int64_t out_step) {
+    for (int64_t r = 0; r < runs; ++r, out += out_step) std::fill(out, out + count, 0.0f);
   }
 
   void fetch_panel(int64_t base, Range depth, const Segment* segments, int count, int64_t used,
@@ -224,6 +274,7 @@ constexpr auto kHalfOperands = conv_operands({DType::float16, DType::bfloat16}, 
 
 extern constinit const KernelRow conv_gemm_f32_row = {
     .name = "conv_gemm_f32",
+    .revision = 2,
     .operands = kFloatOperands,
     .attrs = kConvAttrs,
     .args_size = sizeof(ConvArgs),
@@ -234,6 +285,7 @@ extern constinit const KernelRow conv_gemm_f32_row = {
 };
 extern constinit const KernelRow conv_gemm_f16_row = {
     .name = "conv_gemm_f16",
+    .revision = 2,
     .operands = kHalfOperands,
     .attrs = kConvAttrs,
     .args_size = sizeof(ConvArgs),

@@ -56,9 +56,12 @@ class DotProduct final : public TileProduct {
       const int64_t row = base + k * depth_step;
       if (column_step == 1 && k + kPrefetchRows < depth.count)
         prefetch(rhs, row + kPrefetchRows * depth_step, columns.count);
-      for (int64_t j = 0; j < whole; j += width) {
-        read_floats(rhs, row + j * column_step, column_step, width, out + j * kDepthBlock + k * width);
-      }
+      if (rhs.dtype == DType::float32)
+        micro_.copy_runs(static_cast<const float*>(rhs.data) + row, column_step, width * column_step, width,
+                         whole / width, out + k * width, panel_stride());
+      else
+        for (int64_t j = 0; j < whole; j += width)
+          read_floats(rhs, row + j * column_step, column_step, width, out + j * kDepthBlock + k * width);
       if (rest == 0) continue;
       read_floats(rhs, row + whole * column_step, column_step, rest, last + k * width);
       std::fill(last + k * width + rest, last + (k + 1) * width, 0.0f);
@@ -128,6 +131,7 @@ constexpr auto kHalfOperands = dot_operands({DType::float16, DType::bfloat16});
 
 extern constinit const KernelRow dot_blocked_f32_row = {
     .name = "dot_blocked_f32",
+    .revision = 2,
     .operands = kFloatOperands,
     .attrs = kDotAttrs,
     .args_size = sizeof(DotArgs),
@@ -138,6 +142,7 @@ extern constinit const KernelRow dot_blocked_f32_row = {
 };
 extern constinit const KernelRow dot_blocked_f16_row = {
     .name = "dot_blocked_f16",
+    .revision = 2,
     .operands = kHalfOperands,
     .attrs = kDotAttrs,
     .args_size = sizeof(DotArgs),

@@ -19,10 +19,16 @@ using MicroFunction = void (*)(int64_t depth, const float* a, const float* b, in
 using TransposeFunction = void (*)(const float* in, int64_t ld_in, int64_t rows, int64_t columns, float* out,
                                    int64_t ld_out);
 
+// out[r * out_step + i] = in[r * in_step + i * stride] for i < count, r < runs; count at most
+// kMaxMicroColumns. Touches no other element.
+using CopyRunsFunction = void (*)(const float* in, int64_t stride, int64_t in_step, int64_t count,
+                                  int64_t runs, float* out, int64_t out_step);
+
 struct MicroKernel {
   int rows = 0, columns = 0;               // of a full register tile
   MicroFunction run[kMaxMicroRows + 1]{};  // by row count, 1 .. rows
   TransposeFunction transpose = nullptr;
+  CopyRunsFunction copy_runs = nullptr;
 };
 
 extern const MicroKernel kMicroKernelV2;  // any machine, 16-byte vectors

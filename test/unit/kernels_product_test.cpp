@@ -1,8 +1,11 @@
 // dot rows against plain loops, and the fast ones against the reference.
 #include <cmath>
+#include <cstring>
 
 #include "contract/scalar_op.h"
+#include "kernels/common/activate_row.h"
 #include "kernels/dot/micro_kernel.h"
+#include "kernels/scalar_reference.h"
 #include "kernels_harness.h"
 
 namespace ge::test {
@@ -116,15 +119,20 @@ TEST_CASE("blocked dot equals the reference in every layout, for any thread coun
   }
 }
 
-TEST_CASE("every register tile of this machine gives the plain sum") {
+// Those that this machine can run.
+std::vector<const kernels::MicroKernel*> micro_kernels() {
   std::vector<const kernels::MicroKernel*> list = {&kernels::kMicroKernelV2};
 #if defined(__x86_64__)
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
     list.push_back(&kernels::kMicroKernelV3);
   if (__builtin_cpu_supports("avx512f")) list.push_back(&kernels::kMicroKernelV4);
 #endif
+  return list;
+}
+
+TEST_CASE("every register tile of this machine gives the plain sum") {
   std::mt19937 rng(21);
-  for (const auto* micro : list) {
+  for (const auto* micro : micro_kernels()) {
     std::vector<float> a(static_cast<size_t>(micro->rows) * kernels::kRowStride),
         b(20 * static_cast<size_t>(micro->columns));
     for (float& v : a) v = static_cast<float>(static_cast<int>(rng() % 9) - 4);
@@ -149,6 +157,63 @@ TEST_CASE("every register tile of this machine gives the plain sum") {
     micro->transpose(in, 7, 5, 7, out, 6);
     for (int i = 0; i < 5; ++i) {
       for (int j = 0; j < 7; ++j) REQUIRE(out[j * 6 + i] == in[i * 7 + j]);
+    }
+  }
+}
+
+TEST_CASE("every instruction set copies runs of elements and touches no other") {
+  for (const auto* micro : micro_kernels()) {
+    for (int64_t stride = 1; stride <= 3; ++stride) {
+      for (int64_t count = 1; count <= micro->columns; ++count) {
+        const int64_t runs = 3, in_step = stride * count + 1, out_step = count + 2;
+        // Not an element more than is read: a sanitizer sees what goes past the end.
+        std::vector<float> in(static_cast<size_t>((runs - 1) * in_step + (count - 1) * stride + 1));
+        for (size_t i = 0; i < in.size(); ++i) in[i] = static_cast<float>(i);
+        std::vector<float> out(static_cast<size_t>(runs * out_step), -1.0f);
+        micro->copy_runs(in.data(), stride, in_step, count, runs, out.data(), out_step);
+        for (int64_t i = 0; i < runs * out_step; ++i) {
+          const int64_t run = i / out_step, at = i % out_step;
+          const float expected = at < count ? static_cast<float>(run * in_step + at * stride) : -1.0f;
+          REQUIRE(out[static_cast<size_t>(i)] == expected);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("activations of a row: the same bits from every instruction set, near the reference") {
+  std::vector<kernels::ActivateFunction> list = {kernels::kActivateRowV2};
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx2")) list.push_back(kernels::kActivateRowV3);
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw"))
+    list.push_back(kernels::kActivateRowV4);
+#endif
+  std::vector<float> x = {0.0f,   -0.0f,   1e-30f,   -1e-30f,   88.0f, -88.0f,
+                          700.0f, -700.0f, INFINITY, -INFINITY, NAN};
+  std::mt19937 rng(22);
+  std::normal_distribution<float> normal(0, 3);
+  while (x.size() < 100) x.push_back(normal(rng));
+  for (uint16_t code = 0; code < 96; ++code) {
+    const ScalarOpInfo* info = scalar_op_info(code);
+    if (info == nullptr || info->result != ScalarResult::same || !accepts(info->domain, DType::float32) ||
+        info->op == ScalarOp::select)
+      continue;
+    const kernels::Activation activation{code, 0.5, 1.5};
+    std::vector<float> first = x;
+    list[0](activation, first.data(), static_cast<int64_t>(first.size()));
+    for (const kernels::ActivateFunction function : list) {
+      std::vector<float> y = x;
+      function(activation, y.data(), static_cast<int64_t>(y.size()));
+      for (size_t i = 0; i < x.size(); ++i) {
+        const double expected = scalar::apply_real(code, x[i], 0.5, 1.5);
+        INFO(info->name << "(" << x[i] << ") = " << y[i] << ", expected " << expected);
+        REQUIRE((std::memcmp(&y[i], &first[i], sizeof(float)) == 0 ||
+                 (std::isnan(y[i]) && std::isnan(first[i]))));
+        const double error = std::abs(y[i] - static_cast<float>(expected));
+        const bool same = y[i] == static_cast<float>(expected) || (std::isnan(y[i]) && std::isnan(expected));
+        REQUIRE(
+            (same || error <= 2e-6 * std::max({1e-30, std::abs(expected), std::abs(double{x[i]}) * 0.1})));
+      }
     }
   }
 }

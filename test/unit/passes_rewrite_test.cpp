@@ -80,6 +80,40 @@ TEST_CASE("all constants are folded by one call of the evaluator") {
   REQUIRE_OK(verify(g, true));
 }
 
+TEST_CASE("a large weight times a broadcast scale is folded, a large broadcast is not") {
+  Graph g;
+  const ValueId x = g.add_input("x", {DType::float32, {700, 700}});
+  Builder b(g, {});
+  const auto numbers = [&](std::vector<int64_t> dims, size_t count) {
+    return b.constant({DType::float32, std::move(dims),
+                       std::make_shared<const ByteBuffer>(ByteBuffer::allocate(count * 4, true)), false,
+                       nullptr});
+  };
+  const ValueId scale = b.broadcast(b.op(Op::exp, {numbers({700, 1}, 700)}), {700, 700});
+  const ValueId weight = b.op(Op::mul, {numbers({700, 700}, 490000), scale});
+  g.add_output(b.op(Op::add, {x, weight}), "y");
+  const ValueId copies = b.op(Op::mul, {b.broadcast(numbers({700}, 700), {700, 700}), scale});
+  g.add_output(b.op(Op::add, {x, copies}), "z");
+  REQUIRE_OK(b.take());
+  size_t folded = 0;
+  const Evaluator evaluator = [&](const Graph& built, const std::vector<HostTensor>&,
+                                  const std::map<std::string, int64_t>&) -> Result<std::vector<HostTensor>> {
+    std::vector<HostTensor> out;
+    for (const ValueId v : built.outputs) {
+      folded += built.type(v).dims == Dims{700, 700} ? 1 : 0;
+      auto tensor = make_host_tensor(DType::float32, *static_values(built.type(v).dims), true);
+      REQUIRE_OK(tensor);
+      out.push_back(std::move(tensor).value());
+    }
+    return out;
+  };
+  PassContext context;
+  context.evaluate = &evaluator;
+  REQUIRE_OK(fold_constants(g, context));
+  CHECK(folded == 1);
+  REQUIRE_OK(verify(g, true));
+}
+
 TEST_CASE("a fault while folding that the run will meet too is noted, not fatal") {
   Graph g =
       parse("graph () { %a = constant float32[2] [1.0, 4.0]  %b = neg(%a) : float32[2] return %b as \"y\" }");

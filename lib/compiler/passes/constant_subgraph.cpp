@@ -14,11 +14,12 @@ namespace {
 // A node is left to the run where its result is more than 4 times its operands and past 1 MiB, or its
 // multiplications are past 2^28, or where it needs uniform operands written out past 64 MiB: bounds of work
 // and bytes, so that every machine folds the same. A uniform operand counts as the one element that a plan
-// holds.
+// holds, a broadcast one as what it repeats: its user reads that in place.
 constexpr int64_t kMaxGrownBytes = int64_t{1} << 20;
 constexpr int64_t kMaxGrowth = 4;
 constexpr int64_t kMaxProducts = int64_t{1} << 28;
 constexpr int64_t kMaxWrittenOutBytes = int64_t{1} << 26;
+constexpr int64_t kGroupBytes = int64_t{1} << 24;  // of values that are computed together
 
 // Functions that the C library computes: in float64 their last bit differs between machines.
 bool is_transcendental(Op op) {
@@ -140,13 +141,23 @@ bool ConstantSubgraph::within_bounds(const Node& node) const {
       written_out = checked_add(written_out, bytes).value_or(INT64_MAX);
       operand_bytes = checked_add(operand_bytes, int64_t{8}).value_or(INT64_MAX);
     } else {
-      operand_bytes = checked_add(operand_bytes, bytes).value_or(INT64_MAX);
+      operand_bytes = checked_add(operand_bytes, stored_bytes(v)).value_or(INT64_MAX);
     }
   }
   if (written_out > kMaxWrittenOutBytes) return false;
   const int64_t bytes = size_of(graph_.type(node.results[0]));
+  if (node.op == Op::broadcast) return bytes <= kMaxWrittenOutBytes;
   if (bytes > kMaxGrownBytes && bytes / kMaxGrowth > operand_bytes) return false;
   return products_of(graph_, node) <= kMaxProducts;
+}
+
+int64_t ConstantSubgraph::stored_bytes(ValueId v) const {
+  const Node* node = graph_.producer(v);
+  while (node->op == Op::broadcast) {
+    v = node->operands[0];
+    node = graph_.producer(v);
+  }
+  return size_of(graph_.type(v));
 }
 
 bool ConstantSubgraph::stays_splat(const Node& node) const {
@@ -177,12 +188,31 @@ bool ConstantSubgraph::worth_replacing(ValueId v) const {
   return std::any_of(uses.begin(), uses.end(), left);
 }
 
+// In groups of a bounded size, so that the operands of one group are in memory and not those of the whole
+// model.
 Result<std::vector<TensorData>> ConstantSubgraph::evaluate(const Evaluator& evaluate) {
+  std::vector<TensorData> contents;
+  while (contents.size() < frontier_.size()) {
+    size_t end = contents.size();
+    for (int64_t bytes = 0; end < frontier_.size() && bytes < kGroupBytes; ++end)
+      bytes = checked_add(bytes, size_of(graph_.type(frontier_[end]))).value_or(INT64_MAX);
+    GE_TRY(evaluate_group(evaluate, end, contents));
+  }
+  return contents;
+}
+
+// Appends the values of the frontier up to `end`.
+Status ConstantSubgraph::evaluate_group(const Evaluator& evaluate, size_t end,
+                                        std::vector<TensorData>& contents) {
+  built_ = Graph();
+  entries_.clear();
+  inputs_.clear();
+  const size_t begin = contents.size();
   std::vector<Entry> wanted;
-  for (const ValueId v : frontier_) {
-    GE_ASSIGN(const Entry entry, build(v));
+  for (size_t i = begin; i < end; ++i) {
+    GE_ASSIGN(const Entry entry, build(frontier_[i]));
     wanted.push_back(entry);
-    built_.add_output(entry.built, "v" + std::to_string(v));
+    built_.add_output(entry.built, "v" + std::to_string(frontier_[i]));
   }
   const bool only_moves = built_.live_nodes() == 0;
   std::vector<HostTensor> results;
@@ -191,15 +221,16 @@ Result<std::vector<TensorData>> ConstantSubgraph::evaluate(const Evaluator& eval
   }
   std::map<ValueId, size_t> input_index;
   for (size_t i = 0; i < built_.inputs.size(); ++i) input_index[built_.inputs[i]] = i;
-  std::vector<TensorData> contents;
-  for (size_t i = 0; i < frontier_.size(); ++i) {
+  for (size_t i = begin; i < end; ++i) {
     const Type& type = graph_.type(frontier_[i]);
-    const HostTensor& source = only_moves ? inputs_[input_index.at(wanted[i].built)] : results[i];
+    const Entry& entry = wanted[i - begin];
+    ByteBuffer bytes = only_moves ? ByteBuffer::copy_of(inputs_[input_index.at(entry.built)].bytes.span())
+                                  : std::move(results[i - begin].bytes);
     contents.push_back({type.dtype, *static_values(type.dims),
-                        std::make_shared<const ByteBuffer>(ByteBuffer::copy_of(source.bytes.span())),
-                        wanted[i].splat, nullptr});
+                        std::make_shared<const ByteBuffer>(std::move(bytes)), entry.splat, nullptr});
   }
-  return contents;
+  inputs_.clear();
+  return {};
 }
 
 // Post-order without recursion: chains of constants may be long.

@@ -15,8 +15,8 @@ class ConstantSubgraph {
   explicit ConstantSubgraph(const Graph& graph);
   // Values to replace by constants: known here, but used where something is not. In topological order.
   const std::vector<ValueId>& frontier() const { return frontier_; }
-  // Their contents, in the same order. One call of the evaluator, none where moving splats is all there is to
-  // do.
+  // Their contents, in the same order. A call of the evaluator for every 16 MiB, none where moving splats is
+  // all there is to do.
   Result<std::vector<TensorData>> evaluate(const Evaluator& evaluate);
 
  private:
@@ -26,9 +26,11 @@ class ConstantSubgraph {
   };
   bool foldable(const Node& node) const;
   bool within_bounds(const Node& node) const;
+  int64_t stored_bytes(ValueId v) const;  // of a known value, without the copies that a broadcast makes
   bool stays_splat(const Node& node) const;
   bool worth_replacing(ValueId v) const;
 
+  Status evaluate_group(const Evaluator& evaluate, size_t end, std::vector<TensorData>& contents);
   Result<Entry> build(ValueId v);
   Result<Entry> build_constant(ValueId v);
   Result<Entry> build_node(const Node& node, ValueId result);

@@ -5,9 +5,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "kernels/common/vector_math.h"
 #include "kernels/scalar.h"
 #include "runtime/cpu/loop_kernels.h"
-#include "runtime/cpu/vector_math.h"
 
 #if defined(__SSE2__)
 #include <immintrin.h>
@@ -78,12 +78,6 @@ struct FastFloat {
     static constexpr bool kHas = true;                                         \
     GE_FN float apply(float a, float b, float c) { return vm::name(a, b, c); } \
   };
-// clang-format off
-#define GE_VECTOR_FUNCTIONS(X1, X2, X3)                                                         \
-  X1(exp, 16) X1(log, 17) X1(expm1, 18) X1(log1p, 19) X1(tanh, 28) X1(erf, 32)                  \
-  X2(elu, 67) X3(selu, 68) X1(sigmoid, 70) X1(gelu, 73) X1(gelu_tanh, 74) X1(silu, 75)          \
-  X1(mish, 76) X1(softplus, 77) X2(swish, 83)
-// clang-format on
 GE_VECTOR_FUNCTIONS(GE_FAST_1, GE_FAST_2, GE_FAST_3)
 
 // The codes above are those of the rows of the same names.

@@ -1,13 +1,13 @@
-// float functions without branches or calls, so that a loop over them becomes SIMD. Entry: ge::cpu::vm::exp
-// and the rest. Within 3 units in the last place of the true value over the whole range (vm::gelu: of its
-// product form), infinities, NaN and subnormals included. Written without fused multiply-add: the same bits
-// on every machine.
+// float functions without branches or calls, so that a loop over them becomes SIMD. Entry: ge::vm::exp
+// and the rest; GE_VECTOR_FUNCTIONS lists them. Within 3 units in the last place of the true value over the
+// whole range (vm::gelu: of its product form), infinities, NaN and subnormals included. Written without fused
+// multiply-add: the same bits on every machine.
 #pragma once
 #include <cstdint>
 
 #define GE_VM static inline __attribute__((always_inline))
 
-namespace ge::cpu::vm {
+namespace ge::vm {
 
 GE_VM float from_bits(uint32_t bits) {
   float f;
@@ -188,4 +188,12 @@ GE_VM float selu(float a, float b, float c) {
   return c * (a > 0.0f ? a : b * expm1(a));
 }
 
-}  // namespace ge::cpu::vm
+}  // namespace ge::vm
+
+// Those that stand for a row of scalar_ops.def, by name and code: Xn takes n operands.
+// clang-format off
+#define GE_VECTOR_FUNCTIONS(X1, X2, X3)                                                         \
+  X1(exp, 16) X1(log, 17) X1(expm1, 18) X1(log1p, 19) X1(tanh, 28) X1(erf, 32)                  \
+  X2(elu, 67) X3(selu, 68) X1(sigmoid, 70) X1(gelu, 73) X1(gelu_tanh, 74) X1(silu, 75)          \
+  X1(mish, 76) X1(softplus, 77) X2(swish, 83)
+// clang-format on
