@@ -43,7 +43,7 @@ header catch2 "Catch2" catch2/catch_all.hpp catch2/catch.hpp
 
 [ ${#packages[@]} -gt 0 ] || exit 0
 printf 'missing: %s\n' "${missing[@]}" >&2
-packages+=(libxxhash-dev)  # used where it is found, never asked for
+packages+=(libxxhash-dev libdnnl-dev)  # used where they are found, never asked for
 
 run=()
 if [ "$(id -u)" -ne 0 ]; then run=(sudo); fi

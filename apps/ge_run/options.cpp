@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "common/version.h"
+#include "ge/ge.h"
 
 namespace ge {
 namespace {
@@ -203,7 +204,7 @@ std::optional<int> parse_options(int argc, char** argv, RunCommand& command) {
     return usage(e.what());
   }
   if (raw.version) {
-    fmt::print("{}", version_text("ge-run"));
+    fmt::print("{}CPU library {}\n", version_text("ge-run"), ge_cpu_library());
     return 0;
   }
   if (command.plan.empty()) return usage("a plan is needed");

@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <unistd.h>
 
 namespace ge {
 
@@ -26,6 +27,21 @@ std::string DynamicLibrary::file() const {
 
 void* DynamicLibrary::symbol(const char* symbol_name) const {
   return ::dlsym(handle_, symbol_name);
+}
+
+std::string folder_of_code(const void* address) {
+  Dl_info info{};
+  link_map* map = nullptr;
+  std::string file;
+  if (::dladdr1(address, &info, reinterpret_cast<void**>(&map), RTLD_DL_LINKMAP) != 0 && map != nullptr)
+    file = map->l_name;  // empty for the program itself, whose argv[0] need be no path
+  if (file.empty()) {
+    char path[4096];
+    const ssize_t length = ::readlink("/proc/self/exe", path, sizeof(path));
+    if (length > 0) file.assign(path, static_cast<size_t>(length));
+  }
+  const size_t slash = file.rfind('/');
+  return slash == file.npos ? "." : file.substr(0, slash);
 }
 
 Status DynamicLibrary::missing(const char* symbol_name) const {

@@ -30,4 +30,7 @@ class DynamicLibrary {
   std::string name_;
 };
 
+// The folder of the program or shared library that holds `address` of its code; "." where it cannot be told.
+std::string folder_of_code(const void* address);
+
 }  // namespace ge

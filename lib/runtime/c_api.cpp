@@ -94,6 +94,9 @@ const char* ge_device_target(const ge_device* device) {
 void ge_device_close(ge_device* device) {
   delete device;
 }
+const char* ge_cpu_library(void) {
+  return cpu_library().c_str();
+}
 int32_t ge_cuda_device_count(void) {
   return cuda_device_count();
 }

@@ -45,6 +45,8 @@ class DeviceStep {
  public:
   virtual ~DeviceStep() = default;
   virtual Status enqueue(Stream& stream) = 0;
+  // The library that computes it where that is not ge's own code ("oneDNN"), else null.
+  virtual const char* library() const { return nullptr; }
 };
 
 // One launch under one binding: all that a kernel may look at to prepare itself.
@@ -186,6 +188,8 @@ struct DeviceOptions {
 };
 // Errors: no_gpu, driver_error.
 Result<std::unique_ptr<Device>> open_device(const DeviceOptions& options);
+// The optional library of CPU products: its version and file, or why there is none. Opens it.
+const std::string& cpu_library();
 // Without making a context; 0 where there is no driver or no such device.
 int32_t cuda_device_count();
 int32_t cuda_device_arch(int32_t index);

@@ -1,6 +1,7 @@
 // The one file that knows which kinds of device there are.
 #include "platform/clock.h"
 #include "runtime/cpu/device.h"
+#include "runtime/cpu/onednn_library.h"
 #include "runtime/cuda/device.h"
 #include "runtime/device.h"
 
@@ -14,6 +15,9 @@ Result<std::unique_ptr<Device>> open_device(const DeviceOptions& options) {
   return device;
 }
 
+const std::string& cpu_library() {
+  return cpu::onednn_text();
+}
 int32_t cuda_device_count() {
   return cuda::device_count();
 }

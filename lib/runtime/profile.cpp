@@ -51,11 +51,14 @@ std::vector<LaunchProfile> summarize_profile(const Model& model, PreparedBinding
   for (uint32_t b = 0; b <= model.program().blocks.size(); ++b) {
     const PreparedBlock& block = binding.block(b);
     for (const Group& group : block.groups) {
-      for (uint32_t entry : group.straight.entries) {
+      for (size_t i = 0; i < group.straight.entries.size(); ++i) {
+        const uint32_t entry = group.straight.entries[i];
         const uint32_t count = runs.back().count[entry];
         if (count == 0) continue;  // a branch not taken
         const uint32_t step = entry - first;
         LaunchProfile row = describe(model, block.block->steps[step], (*block.bound)[step], binding);
+        if (const char* library = group.straight.steps[i]->library(); library != nullptr)
+          row.kernel += " (" + std::string(library) + ")";
         row.time_us = median_us(runs, entry);
         row.flops *= count;
         row.bytes *= count;

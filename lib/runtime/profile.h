@@ -8,7 +8,8 @@
 namespace ge {
 
 struct LaunchProfile {
-  std::string kernel;        // name; "copy" or "fill" for steps that are no kernels
+  std::string kernel;  // name, and in parentheses the library that computes it where one does; "copy" or
+                       // "fill" for steps that are no kernels
   std::string source_nodes;  // "/nodes/0 + /nodes/1"
   double time_us = 0;        // median over the runs
   double flops = 0, bytes = 0;

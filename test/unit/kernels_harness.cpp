@@ -120,7 +120,10 @@ Status run_kernel(std::string_view name, std::vector<TensorView> operands, Attrs
   context.threads = options.threads;
   context.scratch = thread_scratch;
   context.fault = options.fault != nullptr ? options.fault : &fault;
-  entry(args, context);
+  if (options.instead)
+    options.instead(args, context);
+  else
+    entry(args, context);
   return {};
 }
 

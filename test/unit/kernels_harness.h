@@ -2,6 +2,7 @@
 // Entry: TestTensor, run_kernel, near. Every tensor stands between guard bytes; check_guards says whether
 // they still stand.
 #pragma once
+#include <functional>
 #include <random>
 #include <string>
 #include <string_view>
@@ -55,6 +56,8 @@ TensorView absent();
 struct RunOptions {
   int threads = 1;
   FaultRecord* fault = nullptr;
+  // What is called instead of the row's own function.
+  std::function<void(const void* args, const LaunchContext& context)> instead = nullptr;
 };
 // Every check the runtime makes at load and bind, then the kernel. grid and block are of no use to CPU rows.
 Status run_kernel(std::string_view name, std::vector<TensorView> operands, Attrs attrs,

@@ -2,6 +2,7 @@
 
 #include "contract/args_pack.h"
 #include "runtime/cpu/bytecode_run.h"
+#include "runtime/cpu/onednn_library.h"
 #include "runtime/cpu/stream.h"
 
 namespace ge::cpu {
@@ -19,10 +20,33 @@ class BuiltinLaunch : public DeviceStep {
     return {};
   }
 
- private:
+ protected:
   CpuEntry entry_;
   ByteBuffer args_;
   LaunchContext context_;
+};
+
+// The same on the oneDNN module, with the row's own function behind it.
+class OnednnLaunch : public BuiltinLaunch {
+ public:
+  OnednnLaunch(CpuEntry entry, ByteBuffer args, const LaunchContext& context, const onednn::Module& module)
+      : BuiltinLaunch(entry, std::move(args), context), module_(module) {}
+  ~OnednnLaunch() override {
+    if (step_ != nullptr) module_.free(step_);
+  }
+  // The module may leave this launch to the row's function.
+  void make(std::string_view kernel) {
+    step_ = module_.make(std::string(kernel).c_str(), args_.data(), context_.threads);
+  }
+  Status enqueue(Stream& stream) override {
+    if (step_ != nullptr && module_.run(step_, context_)) return {};
+    return BuiltinLaunch::enqueue(stream);
+  }
+  const char* library() const override { return step_ != nullptr ? "oneDNN" : nullptr; }
+
+ private:
+  const onednn::Module& module_;
+  void* step_ = nullptr;
 };
 
 class BuiltinKernel : public Kernel {
@@ -34,10 +58,23 @@ class BuiltinKernel : public Kernel {
     GE_TRY(pack_args(entry_.desc, site.operands, site.choice->attrs, site.device_block, args.span(),
                      site.launch));
     const LaunchContext context = static_cast<CpuStream&>(stream).context(site.launch);
+    if (may_use_onednn(site)) {
+      GE_ASSIGN(const onednn::Module* module, onednn_library());
+      if (module != nullptr) {
+        auto step = std::make_unique<OnednnLaunch>(entry_.cpu, std::move(args), context, *module);
+        step->make(entry_.row->name);
+        return std::unique_ptr<DeviceStep>(std::move(step));
+      }
+    }
     return std::unique_ptr<DeviceStep>(std::make_unique<BuiltinLaunch>(entry_.cpu, std::move(args), context));
   }
 
  private:
+  // By name: the rows that the module knows.
+  bool may_use_onednn(const LaunchSite& site) const {
+    return site.bound != nullptr && site.bound->flops >= kOnednnFlops &&
+           (entry_.row->name == "dot_blocked_f32" || entry_.row->name == "conv_gemm_f32");
+  }
   const LaunchTableEntry& entry_;
 };
 

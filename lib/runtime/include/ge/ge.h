@@ -61,6 +61,9 @@ GE_API ge_device_kind ge_device_get_kind(const ge_device* device);
 GE_API const char* ge_device_name(const ge_device* device);   /* "NVIDIA H200" or the CPU's model name */
 GE_API const char* ge_device_target(const ge_device* device); /* "cpu", "sm_90" */
 GE_API void ge_device_close(ge_device* device);
+/* The optional library of CPU products: "oneDNN 2.6.0 (file)", or "none: ..." or "off: ..." with the reason. GE_ONEDNN in the
+ * environment is "off", or the module's file. Opens it, which a model with small products does not. */
+GE_API const char* ge_cpu_library(void);
 /* Number of visible CUDA devices; 0 where there is no driver. Never fails; opens libcuda on first use. */
 GE_API int32_t ge_cuda_device_count(void);
 /* Why no GPU can be used (no driver, no GPU, a build without CUDA); NULL where one can. */
@@ -159,7 +162,7 @@ GE_API size_t ge_session_arena_bytes(const ge_session* session);
 /* ---- profile: every launch timed by itself ---- */
 typedef struct ge_launch_profile {
   size_t size;
-  const char* kernel;          /* name */
+  const char* kernel;          /* name; "NAME (oneDNN)" where that library computes it */
   const char* source_nodes;    /* "/nodes/0 + /nodes/1" */
   double time_us;              /* median over `iterations` */
   double flops, bytes;         /* from the plan, under the current binding */
