@@ -8,6 +8,7 @@
 
 #include "base/bytes.h"
 #include "base/checked_math.h"
+#include "contract/requirements.h"
 
 namespace ge {
 namespace {
@@ -223,6 +224,8 @@ Status check_desc(const KernelDesc& desc) {
     return malformed(desc, "a limit is negative or zero");
   for (size_t i = 0; i < desc.operands.size(); ++i) GE_TRY(check_operand_desc(desc, i));
   GE_TRY(check_attr_descs(desc));
+  if (std::string fault = requirement_desc_fault(desc); !fault.empty())
+    return malformed(desc, std::move(fault));
   return check_args_table(desc);
 }
 
@@ -261,6 +264,8 @@ Status check_operands(const KernelDesc& desc, std::span<const TensorView> operan
                              " operands, found " + text_of(static_cast<int64_t>(operands.size())));
   }
   for (size_t i = 0; i < operands.size(); ++i) GE_TRY(check_view(desc, desc.operands[i], operands[i]));
+  if (std::string fault = requirement_fault(desc, operands); !fault.empty())
+    return refused(desc, std::move(fault));
   return {};
 }
 

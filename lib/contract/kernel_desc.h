@@ -47,12 +47,14 @@ struct OperandDesc {
   int16_t align_bytes = 1;  // of the view's data address
   int8_t in_place_of = -1;  // this out operand may share bytes with that in operand (equal access maps)
   bool optional = false;    // may be absent: TensorRef::buffer == kNoBuffer, packed as null / empty view
+  bool operator==(const OperandDesc&) const = default;
 };
 struct AttrDesc {
   std::string name;
   AttrType type = AttrType::kInt;
   int64_t min = INT64_MIN, max = INT64_MAX;  // of ints, and of each element of a list
   bool required = true;
+  bool operator==(const AttrDesc&) const = default;
 };
 struct ArgDesc {
   uint32_t offset = 0;
@@ -61,11 +63,33 @@ struct ArgDesc {
   int8_t operand = -1;
   int8_t a = 0, b = -1;
   std::string attr;
+  bool operator==(const ArgDesc&) const = default;
+};
+// What a kernel's code takes for granted of its operands' views beyond what their descriptions say: generated
+// code has sizes and strides built in. Checked under every binding, so that such code never meets other
+// views.
+enum class RequirementKind : uint8_t {
+  kExtent,          // the product of dims [from, to) is value
+  kExtentMultiple,  // ... is a multiple of value
+  kExtentAtMost,    // ... is at most value
+  kStride,          // the stride of axis `from` is value, where that axis has more than one position
+  kStrideMultiple,  // ... is a multiple of value, where it has
+  kMerges,  // axes `from` and `to` are one: stride[from] is stride[to] x dim[to], where `from` has more than
+            // one position
+  kSameDims,  // dims [from, to) are those of operand `value`
+};
+struct Requirement {
+  RequirementKind kind = RequirementKind::kExtent;
+  int8_t operand = 0;
+  int8_t from = 0, to = 0;  // axes
+  int64_t value = 0;        // elements
+  bool operator==(const Requirement&) const = default;
 };
 struct KernelLimits {
   int32_t min_arch = 0;               // 80, 90, ...; 0 for CPU
   int32_t max_threads = 1024;         // per block
   int32_t dynamic_shared_memory = 0;  // largest a launch may ask for, bytes
+  bool operator==(const KernelLimits&) const = default;
 };
 
 struct KernelDesc {
@@ -77,8 +101,10 @@ struct KernelDesc {
   std::vector<AttrDesc> attrs;
   uint32_t args_size = 0;  // bytes, multiple of 8, at most kMaxArgsSize
   std::vector<ArgDesc> args;
+  std::vector<Requirement> requirements;  // of generated kernels; built-in rows have a check function
   KernelLimits limits;
   std::string symbol;  // CUDA entry name inside its image
+  bool operator==(const KernelDesc&) const = default;
 };
 inline constexpr uint32_t kMaxArgsSize = 4096;
 

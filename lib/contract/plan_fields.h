@@ -107,6 +107,15 @@ void visit_fields(V& v, R& x) {
   v("attr", x.attr, "attribute");
 }
 
+template <class V, FieldsOf<Requirement> R>
+void visit_fields(V& v, R& x) {
+  v("kind", x.kind, "what must hold");
+  v("operand", x.operand, "operand");
+  v("from", x.from, "axis, or the first of several");
+  v("to", x.to, "one past the last axis; merges: the inner axis");
+  v("value", x.value, "elements; same_dims: the other operand");
+}
+
 template <class V, FieldsOf<KernelLimits> R>
 void visit_fields(V& v, R& x) {
   v("min_arch", x.min_arch, "lowest compute capability times ten; 0 on the CPU");
@@ -124,6 +133,7 @@ void visit_fields(V& v, R& x) {
   v("attrs", x.attrs, "attributes");
   v("args_size", x.args_size, "bytes of the argument struct");
   v("args", x.args, "how the argument struct is filled");
+  v("requirements", x.requirements, "what its code takes for granted of the operands' views");
   v("limits", x.limits, "limits");
   v("symbol", x.symbol, "entry in its image");
 }

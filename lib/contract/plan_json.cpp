@@ -25,6 +25,7 @@ GE_RECORD(Image, "image");
 GE_RECORD(OperandDesc, "operand_desc");
 GE_RECORD(AttrDesc, "attr_desc");
 GE_RECORD(ArgDesc, "arg_desc");
+GE_RECORD(Requirement, "requirement");
 GE_RECORD(KernelLimits, "kernel_limits");
 GE_RECORD(KernelDesc, "kernel_desc");
 GE_RECORD(KernelRef, "kernel_ref");

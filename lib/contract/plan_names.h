@@ -25,6 +25,8 @@ GE_ENUM_NAMES(AttrType, "int", "float", "ints", "floats", "string");
 GE_ENUM_NAMES(ArgSource, "ptr", "dim", "stride", "count", "view", "attr", "tensor_map", "device_block",
               "launch");
 GE_ENUM_NAMES(ArgType, "pointer", "i32", "i64", "f32", "f64", "view", "tensor_map");
+GE_ENUM_NAMES(RequirementKind, "extent", "extent_multiple", "extent_at_most", "stride", "stride_multiple",
+              "merges", "same_dims");
 GE_ENUM_NAMES(Region, "input", "output", "weights", "prepared", "arena", "device_block", "host");
 GE_ENUM_NAMES(Relation, "==", "!=", "<", "<=");
 GE_ENUM_NAMES(StepKind, "launch", "copy", "fill", "read_dims", "if", "loop");

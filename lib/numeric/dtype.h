@@ -59,6 +59,7 @@ class DTypeSet {
     r.bits_ = bits_ | o.bits_;
     return r;
   }
+  constexpr bool operator==(const DTypeSet&) const = default;
   constexpr uint32_t bits() const { return bits_; }
   static constexpr DTypeSet from_bits(uint32_t bits) {
     DTypeSet r;

@@ -150,3 +150,62 @@ TEST_CASE("attributes are found by name and element") {
   CHECK(attr_float(kAttrs, "alpha", 0) == 0.5);
   CHECK(find_attr(kAttrs, "beta") == nullptr);
 }
+
+TEST_CASE("what generated code takes for granted of its views is checked") {
+  KernelDesc d = scale();
+  using Kind = RequirementKind;
+  const auto with = [&](Requirement r) {
+    KernelDesc changed = d;
+    changed.requirements = {r};
+    return changed;
+  };
+  CHECK(why(with({Kind::kExtent, 3, 0, 1, 4})) == "requirement 0 is of an operand that is not");
+  CHECK(why(with({Kind::kExtent, -1, 0, 1, 4})) == "requirement 0 is of an operand that is not");
+  CHECK(why(with({Kind::kSameDims, 0, 0, 1, 7})) == "requirement 0 is of an operand that is not");
+  CHECK(why(with({Kind::kExtent, 0, 1, 1, 4})) == "requirement 0 is of an axis that is not");
+  CHECK(why(with({Kind::kStride, 0, 8, 0, 4})) == "requirement 0 is of an axis that is not");
+  CHECK(why(with({Kind::kMerges, 0, 0, 8, 0})) == "requirement 0 is of an axis that is not");
+  CHECK(why(with({Kind::kExtentMultiple, 0, 0, 1, 0})) == "requirement 0 asks for multiples of 0");
+  CHECK(why(with({static_cast<Kind>(7), 0, 0, 1, 0})) == "requirement 0 is of an unknown kind");
+
+  const TensorView x = view({2, 6, 4}, 256), same = view({2, 6, 4}, 512);
+  const auto refusal = [&](Requirement r, TensorView first) {
+    const KernelDesc changed = with(r);
+    CHECK(check_desc(changed).ok());
+    const TensorView views[] = {first, absent(), same};
+    const Status status = check_operands(changed, views);
+    if (status.ok()) return std::string();
+    REQUIRE_CODE(status, Code::launch_refused);
+    return status.error().first().found;
+  };
+  CHECK(refusal({Kind::kExtent, 0, 1, 3, 24}, x) == "");
+  CHECK(refusal({Kind::kExtent, 0, 1, 3, 25}, x) ==
+        "operand \"x\" has extent 24 on axis 1 to 2, its code was made for 25");
+  CHECK(refusal({Kind::kExtentMultiple, 0, 0, 2, 4}, x) == "");
+  CHECK(refusal({Kind::kExtentMultiple, 0, 0, 2, 8}, x) ==
+        "operand \"x\" has extent 12 on axis 0 to 1, its code was made for multiples of 8");
+  CHECK(refusal({Kind::kExtentAtMost, 0, 0, 3, 48}, x) == "");
+  CHECK(refusal({Kind::kExtentAtMost, 0, 0, 3, 47}, x) ==
+        "operand \"x\" has extent 48 on axis 0 to 2, its code was made for at most 47");
+  CHECK(refusal({Kind::kStride, 0, 1, 0, 4}, x) == "");
+  CHECK(refusal({Kind::kStride, 0, 1, 0, 6}, x) ==
+        "operand \"x\" has stride 4 on axis 1, its code was made for 6");
+  CHECK(refusal({Kind::kStrideMultiple, 0, 0, 0, 8}, x) == "");
+  CHECK(refusal({Kind::kStrideMultiple, 0, 1, 0, 8}, x) ==
+        "operand \"x\" has stride 4 on axis 1, its code was made for multiples of 8");
+  CHECK(refusal({Kind::kMerges, 0, 0, 1, 0}, x) == "");
+  TensorView gap = x;
+  gap.strides[0] = 30;
+  CHECK(refusal({Kind::kMerges, 0, 0, 1, 0}, gap) ==
+        "operand \"x\" does not run on from axis 1 to axis 0 as its code takes it to");
+  CHECK(refusal({Kind::kSameDims, 0, 0, 3, 2}, x) == "");
+  CHECK(refusal({Kind::kSameDims, 0, 0, 3, 2}, view({2, 6, 5}, 256)) ==
+        "operand \"x\" and operand \"y\" differ in dims");
+  CHECK(refusal({Kind::kExtent, 0, 3, 4, 1}, x) == "operand \"x\" has no axis 3");
+  CHECK(refusal({Kind::kExtent, 1, 0, 1, 1}, x).ends_with("has no axis 0"));
+  // A stride along an axis of one position is never used.
+  TensorView single = view({1, 6, 4}, 256);
+  single.strides[0] = 7;
+  CHECK(refusal({Kind::kStride, 0, 0, 0, 24}, single) == "");
+  CHECK(refusal({Kind::kMerges, 0, 0, 1, 0}, single) == "");
+}

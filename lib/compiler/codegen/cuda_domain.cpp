@@ -78,6 +78,37 @@ int CudaDomain::axis_of(uint32_t domain_axis) const {
   return -1;
 }
 
+std::vector<Requirement> CudaDomain::requirements() const {
+  using Kind = RequirementKind;
+  std::vector<Requirement> list;
+  const int rank = p_.outer_rank + p_.row_rank;
+  const auto axis = [](int a) { return static_cast<int8_t>(a); };
+  std::vector<int> moving;  // domain axes that may have more than one position
+  for (int a = 0; a < rank; ++a) {
+    if (facts_.axes[static_cast<size_t>(a)].extent == 1)
+      list.push_back({Kind::kExtent, axis(static_cast<int>(whole_)), axis(a), axis(a + 1), 1});
+    else
+      moving.push_back(a);
+  }
+  for (const CudaAxis& a : axes_)
+    if (a.extent)
+      list.push_back({Kind::kExtent, axis(static_cast<int>(whole_)), axis(a.from), axis(a.to), *a.extent});
+  for (size_t i = 0; i < p_.operands.size(); ++i) {
+    const int levels = p_.operands[i].row_level ? p_.outer_rank : rank;  // the rest has extent 1
+    const auto operand = axis(static_cast<int>(i));
+    if (i != whole_ && levels > 0)
+      list.push_back({Kind::kSameDims, operand, 0, axis(levels), static_cast<int64_t>(whole_)});
+    for (size_t m = 0; m < moving.size() && moving[m] < levels; ++m) {
+      const int a = moving[m];
+      if (const auto stride = facts_.operands[i].strides[static_cast<size_t>(a)])
+        list.push_back({Kind::kStride, operand, axis(a), 0, *stride});
+      if (m + 1 < moving.size() && moving[m + 1] < levels && operand_merges(i, a, moving[m + 1]))
+        list.push_back({Kind::kMerges, operand, axis(a), axis(moving[m + 1]), 0});
+    }
+  }
+  return list;
+}
+
 std::optional<int64_t> CudaDomain::count(const std::vector<int>& axes) const {
   std::optional<int64_t> n = 1;
   for (const int a : axes) {

@@ -34,7 +34,9 @@ class CudaDomain {
   std::optional<int64_t> count(
       const std::vector<int>& axes) const;                // product of extents, where all are constants
   int64_t max_count(const std::vector<int>& axes) const;  // saturates
-  size_t whole_operand() const { return whole_; }         // one of element level: its dims are the domain's
+  // What of the facts the code may have built in; empty axes and operands that nothing reads included.
+  std::vector<Requirement> requirements() const;
+  size_t whole_operand() const { return whole_; }  // one of element level: its dims are the domain's
   const LoopProgram& program() const { return p_; }
   const LoopFacts& facts() const { return facts_; }
 

@@ -122,6 +122,10 @@ bool CudaKernel::needs_indices(const CudaGroup& group) const {
   return false;
 }
 
+void CudaKernel::leave_where(const std::string& position, const std::vector<int>& axes) {
+  line("if (" + position + " >= " + args_.count(axes) + ") return;");
+}
+
 void CudaKernel::declare_indices(const CudaGroup& group) {
   if (!needs_indices(group)) return;
   const auto index = [](int axis) { return "i" + std::to_string(axis); };

@@ -59,6 +59,8 @@ class CudaKernel {
   // Loads of `operand` take this expression instead of its memory.
   void replace_load(size_t operand, std::string expression) { replaced_[operand] = std::move(expression); }
 
+  // Blocks past the last position of `axes` have nothing to do, whatever the grid.
+  void leave_where(const std::string& position, const std::vector<int>& axes);
   // i<k> for each axis of the group, where something needs them one by one.
   void declare_indices(const CudaGroup& group);
   // b<i> of each used operand, moved to the position of `groups`.

@@ -49,6 +49,21 @@ OperandDesc describe(const CudaDomain& domain, size_t i, const CudaVectors* vect
   return d;
 }
 
+// What whole vectors need of the views, whether it was known or is guarded.
+void require_vectors(const CudaDomain& domain, const CudaVectors& vectors,
+                     std::vector<Requirement>& requirements) {
+  const auto whole = static_cast<int8_t>(domain.whole_operand());
+  if (vectors.width > 1) {
+    const CudaAxis& axis = domain.axes()[static_cast<size_t>(vectors.along)];
+    requirements.push_back({RequirementKind::kExtentMultiple, whole, static_cast<int8_t>(axis.from),
+                            static_cast<int8_t>(axis.to), vectors.width});
+  }
+  for (const LoopGuard& g : vectors.guards)
+    if (g.kind == LoopGuard::Kind::kStrideMultiple)
+      requirements.push_back({RequirementKind::kStrideMultiple, static_cast<int8_t>(g.operand),
+                              static_cast<int8_t>(g.from), 0, g.value});
+}
+
 // Names the kernel after its text and describes it.
 CudaLoopVariant finish(CudaKernel& kernel, std::string method, int threads_x, int threads_y,
                        const CudaVectors* vectors) {
@@ -72,6 +87,8 @@ CudaLoopVariant finish(CudaKernel& kernel, std::string method, int threads_x, in
   for (size_t i = 0; i < domain.program().operands.size(); ++i)
     v.desc.operands.push_back(describe(domain, i, vectors));
   kernel.arguments().fill(v.desc);
+  v.desc.requirements = domain.requirements();
+  if (vectors != nullptr) require_vectors(domain, *vectors, v.desc.requirements);
   if (vectors != nullptr) v.guards = vectors->guards;
   return v;
 }
@@ -108,6 +125,7 @@ CudaVectors choose_vectors(const CudaDomain& domain, const std::vector<int>& axe
   if (!known_multiple || *known_multiple % width != 0)
     v.guards.push_back({LoopGuard::Kind::kExtentMultiple, 0, axis.from, axis.to, width});
   v.width = width;
+  v.along = last;
   for (size_t i = 0; i < v.operands.size(); ++i) {
     if (domain.program().operands[i].row_level || domain.stride(i, last) != 1) continue;
     const int size = bits_of(domain.program().operands[i].dtype) / 8;
@@ -174,6 +192,7 @@ CudaLoopVariant print_transpose(const CudaDomain& domain, int across) {
   kernel.line("const long long q0 = ge::loop::split(batch, (" + nq + " + 31) / 32) * 32;");
   kernel.line("const long long p0 = ge::loop::split(batch, (" + np + " + 31) / 32) * 32;");
   kernel.line("const long long q = q0 + threadIdx.x;");
+  kernel.leave_where("batch", others);
   kernel.declare_indices(batch);
   const auto& program = domain.program();
   for (size_t i = 0; i < program.operands.size(); ++i) {
@@ -236,6 +255,7 @@ CudaLoopVariant print_row_held(const CudaDomain& domain, const CudaVectors& vect
     kernel.line("const long long row = live ? own_row : " + rows + " - 1;");
   } else {
     kernel.line("const long long row = blockIdx.x;");
+    kernel.leave_where("row", outer.axes);
     kernel.line("__shared__ long long shared[64];");
   }
   kernel.declare_indices(outer);
@@ -271,6 +291,14 @@ CudaLoopVariant print_row_held(const CudaDomain& domain, const CudaVectors& vect
   CudaLoopVariant v =
       finish(kernel, "row_held_" + number(threads) + "x" + number(chunks) + "x" + number(vectors.width),
              block, 1, &vectors);
+  if (!length) {
+    const auto& all = domain.axes();
+    v.desc.requirements.push_back({RequirementKind::kExtentAtMost,
+                                   static_cast<int8_t>(domain.whole_operand()),
+                                   static_cast<int8_t>(all[static_cast<size_t>(row.axes.front())].from),
+                                   static_cast<int8_t>(all[static_cast<size_t>(row.axes.back())].to),
+                                   int64_t{threads} * chunks * vectors.width});
+  }
   add_terms(domain, outer.axes, rows_per_block, v.grid);
   return v;
 }
@@ -281,6 +309,7 @@ CudaLoopVariant print_row_reread(const CudaDomain& domain, const CudaVectors& ve
   const CudaGroup outer = group_of(domain.outer_axes(), "row"), row = group_of(domain.row_axes(), "j");
   kernel.line("ge::loop::wait_for_inputs();");
   kernel.line("const long long row = blockIdx.x;");
+  kernel.leave_where("row", outer.axes);
   kernel.line("__shared__ long long shared[64];");
   kernel.declare_indices(outer);
   kernel.declare_bases({outer});
@@ -326,6 +355,7 @@ CudaLoopVariant print_columns(const CudaDomain& domain, int lanes) {
   kernel.line("long long batch = blockIdx.x;");
   kernel.line("const long long own = ge::loop::split(batch, (" + columns +
               " + 31) / 32) * 32 + threadIdx.x;");
+  kernel.leave_where("batch", others);
   kernel.line("const bool live = own < " + columns + ";");
   kernel.line("const long long c = live ? own : " + columns + " - 1;");
   kernel.line("__shared__ ge::loop::Best<double> shared[" + number(32 * rows) + "];");

@@ -14,6 +14,7 @@ namespace ge {
 // Vector width and which operands use it; the guards it needs beyond what is known.
 struct CudaVectors {
   int width = 1;
+  int along = 0;  // merged axis
   std::vector<bool> operands;
   std::vector<LoopGuard> guards;
 };

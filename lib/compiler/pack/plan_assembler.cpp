@@ -12,8 +12,20 @@ uint32_t PlanAssembler::builtin_kernel(const KernelRow& row) {
 }
 
 uint32_t PlanAssembler::generated_kernel(KernelDesc description, uint32_t image) {
-  for (uint32_t i = 0; i < plan.kernels.size(); ++i)
-    if (plan.kernels[i].name == description.name && plan.kernels[i].image == image) return i;
+  // One code may be described in several ways (what it may take for granted of its views differs): each has a
+  // name.
+  const std::string name = description.name;
+  int same_name = 0;
+  for (uint32_t i = 0; i < plan.kernels.size(); ++i) {
+    const KernelRef& known = plan.kernels[i];
+    if (known.kind != KernelKind::kGenerated || known.image != image ||
+        known.generated[0].symbol != description.symbol)
+      continue;
+    description.name = known.name;
+    if (known.generated[0] == description) return i;
+    same_name += known.name.starts_with(name);
+  }
+  description.name = same_name == 0 ? name : name + "_" + std::to_string(same_name + 1);
   KernelRef ref{description.name, description.revision, KernelKind::kGenerated, {}, image};
   ref.generated.push_back(std::move(description));
   plan.kernels.push_back(std::move(ref));
