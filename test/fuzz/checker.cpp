@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "bind_without_device.h"
 #include "compiler/ir/text.h"
 #include "compiler/ir/verify.h"
 #include "compiler/onnx_ops/lower.h"
@@ -253,6 +254,14 @@ std::optional<Failure> Checker::check_runs(const Graph& graph, const Graph& lowe
   const auto index_inputs = reference.session->index_inputs();
   const auto sets = case_dims(graph, lowered);
   for (size_t s = 0; s < sets.size(); ++s) {
+    for (const Variant& v : all) {
+      if (v.device != nullptr || v.options.targets != std::vector<std::string>{devices_.cuda_target})
+        continue;
+      const std::string refused = bind_without_device(v.plan, devices_.cuda_target, sets[s]);
+      if (refused.find(code_string(Code::launch_refused)) !=
+          std::string::npos)  // other refusals are of dims, and the CPU's too
+        return failure("bind " + v.name, refused + " at" + dims_text(sets[s]));
+    }
     const auto inputs = case_inputs(graph, sets[s], index_inputs);
     if (!inputs) continue;
     const RunResult expected = reference.session->run(*inputs, sets[s], 1);

@@ -129,6 +129,27 @@ TEST_CASE("narrow arithmetic is for values that leave as 16 bits", "[loops][cuda
   CHECK(has(mixed, "ge::narrow::div("));
 }
 
+TEST_CASE("a cast that is read before it is stored stays", "[loops][cuda]") {
+  // The rounded values are summed too and held for the last sweep: what they were made of is gone by then.
+  const LoopProgram p = program_of(R"(loop outer=1 row=1 sweeps=2
+  operand 0 in float16
+  operand 1 out float16
+  operand 2 out float32 row
+  %0 e0 float32 load 0
+  %1 e0 float32 exp %0
+  %2 e0 float32 cast %1 float16
+  %3 r1 float32 reduce_sum %2
+  %4 e1 float32 store %2 1
+  %5 r1 float32 store %3 2
+)");
+  std::vector<TensorView> views(2, view_of(DType::float16, {64, 96}, {96, 1}));
+  views.push_back(view_of(DType::float32, {64, 1}, {1, 1}));
+  auto variants = print_cuda_loop(p, facts_of(p, views));
+  REQUIRE_OK(variants);
+  CHECK(has(variants->front().fragment, "x2[t] = r2"));
+  CHECK(has(variants->front().fragment, "y4[v] = x2[t]"));
+}
+
 TEST_CASE("text depends on program and facts alone", "[loops][cuda]") {
   const LoopProgram softmax = program_of(kSoftmax);
   const auto v = view_of(DType::float32, {10, 1024}, {1024, 1}),

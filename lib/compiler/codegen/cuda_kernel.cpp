@@ -48,12 +48,15 @@ void CudaKernel::drop_casts_before_stores() {
   };
   for (size_t r = 0; r < p_.code.size(); ++r) {
     const LoopInstruction& c = p_.code[r];
-    if (is_store(r)) stored_[r] = is_same_cast(r) ? p_.code[c.a].a : c.a;
     for (const uint16_t used : {c.a, c.b, c.c})
       if (used != kNoRegister && !(is_store(r) && is_same_cast(r))) read_otherwise[used] = true;
   }
-  for (size_t r = 0; r < p_.code.size(); ++r)
-    if (is_store(r) && is_same_cast(r)) dropped_[p_.code[r].a] = !read_otherwise[p_.code[r].a];
+  for (size_t r = 0; r < p_.code.size(); ++r) {
+    if (!is_store(r)) continue;
+    const uint16_t value = p_.code[r].a;
+    dropped_[value] = is_same_cast(r) && !read_otherwise[value];
+    stored_[r] = dropped_[value] ? p_.code[value].a : value;
+  }
 }
 
 bool CudaKernel::is_divisor(size_t r) const {

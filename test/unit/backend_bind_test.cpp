@@ -1,0 +1,91 @@
+// Plans for a GPU bind without one: generated code states what it takes for granted, and the plan's views are
+// that.
+#include "bind_without_device.h"
+#include "catch.h"
+#include "compiler/codegen/nvrtc.h"
+#include "compiler/compile.h"
+#include "compiler/ir/text.h"
+#include "contract/plan_write.h"
+
+namespace ge {
+namespace {
+
+std::vector<std::byte> plan_of(const std::string& text, const std::function<void(Plan&)>& change = nullptr) {
+  auto graph = parse_ir(text);
+  REQUIRE(graph.ok());
+  CompileOptions options;
+  options.targets = {"sm_90"};
+  auto compiled = compile(std::move(*graph), options);
+  REQUIRE_OK(compiled);
+  if (change) change(compiled->assembler->plan);
+  auto file = write_plan_bytes(compiled->assembler->plan, compiled->assembler->bytes());
+  REQUIRE_OK(file);
+  return std::move(*file);
+}
+
+const char* const kGraphs[] = {
+    // Rows, of a constant and of a symbolic length; vectors, guards and rereading.
+    R"(graph (%x: float16[batch, 12, 64, 100]) {
+  %y = softmax(%x) {axis = 3} : float16[batch, 12, 64, 100]
+  return %y as "y"
+})",
+    R"(graph (%x: float16[3, batch]) {
+  %y = softmax(%x) {axis = 1} : float16[3, batch]
+  return %y as "y"
+})",
+    // Columns.
+    R"(graph (%x: float32[batch, 5, 96]) {
+  %y = softmax(%x) {axis = 1} : float32[batch, 5, 96]
+  return %y as "y"
+})",
+    // A transpose, two outputs, a broadcast row.
+    R"(graph (%x: float32[64, batch], %r: float32[batch, 64], %b: float32[64]) {
+  %t = transpose(%x) {perm = [1, 0]} : float32[batch, 64]
+  %bb = broadcast(%b) {shape = [batch, 64]} : float32[batch, 64]
+  %s = add(%t, %r) : float32[batch, 64]
+  %y = mul(%s, %bb) : float32[batch, 64]
+  return %y as "y", %s as "s"
+})",
+    // The same code over other ranks.
+    R"(graph (%x: float32[16], %y: float32[2, 8], %z: float32[batch, 4]) {
+  %a = relu(%x) : float32[16]
+  %b = relu(%y) : float32[2, 8]
+  %c = relu(%z) : float32[batch, 4]
+  return %a as "a", %b as "b", %c as "c"
+})",
+};
+
+TEST_CASE("plans for a GPU bind under every dim", "[backend]") {
+  if (!Nvrtc::open().ok()) return;
+  for (const char* text : kGraphs) {
+    INFO(text);
+    const auto file = plan_of(text);
+    for (const int64_t batch : {0, 1, 2, 3, 8, 17, 64, 100, 1024, 5000})
+      CHECK(test::bind_without_device(file, "sm_90", {{"batch", batch}}) == "");
+  }
+}
+
+TEST_CASE("views that generated code was not made for are refused", "[backend]") {
+  if (!Nvrtc::open().ok()) return;
+  const auto refusal = [&](const std::function<void(Plan&)>& change) {
+    return test::bind_without_device(plan_of(kGraphs[1], change), "sm_90", {{"batch", 16}});
+  };
+  CHECK(refusal(nullptr) == "");
+  // Every choice's code claims rows of another kind than the views have.
+  const auto change_requirement = [](RequirementKind kind, int64_t value) {
+    return [=](Plan& plan) {
+      for (KernelRef& k : plan.kernels)
+        for (Requirement& r : k.generated.at(0).requirements)
+          if (r.kind == kind) r.value = value;
+    };
+  };
+  CHECK(refusal(change_requirement(RequirementKind::kExtent, 4)).find("its code was made for 4") !=
+        std::string::npos);
+  CHECK(refusal(change_requirement(RequirementKind::kStride, 2)).find("its code was made for 2") !=
+        std::string::npos);
+  CHECK(refusal(change_requirement(RequirementKind::kExtentAtMost, 15)).find("at most 15") !=
+        std::string::npos);
+}
+
+}  // namespace
+}  // namespace ge
