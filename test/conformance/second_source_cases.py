@@ -333,6 +333,9 @@ def layout(m):
                     continue
                 m.add("Pad", [x, ints(*pads)], {"mode": mode}, opsets=(24,) if mode == "wrap" else (13, 24))
             m.add("Pad", [x, ints(2, 1, 1, 0), None, ints(-1, 1)] if mode != "constant" else [x, ints(2, 1, 1, 0), np.array(1, dtype), ints(-1, 1)], {"mode": mode})
+        for mode in ("reflect", "wrap"):
+            m.add("Pad", [x, ints(5, 0, 3, 2, 7, 9)], {"mode": mode}, label="far")
+            m.add("Pad", [m.array((1, 3), dtype), ints(2, 3, 1, 4)], {"mode": mode}, label="far")
         m.add("Pad", [x, ints(0, 1, 2, 1, 0, 1), np.array(1, dtype)], opsets=(13,))
         m.add("Pad", [m.array((0, 2), dtype), ints(1, 0, 2, 1)], label="empty")
         m.add("Shape", [x])

@@ -316,7 +316,16 @@ def own_resize(case):
     return [y.astype(x.dtype) for y in onnx.reference.ReferenceEvaluator(wide.model()).run(None, feeds)]
 
 
+def own_far_pad(case):
+    """numpy: ONNX Runtime refuses pads larger than the dim."""
+    if case.label != "far":
+        return None
+    pads = case.inputs[1].reshape(2, -1).T
+    return [np.pad(case.inputs[0], pads, mode=case.attributes["mode"])]
+
+
 OWN["Resize"] = own_resize
+OWN["Pad"] = own_far_pad
 
 
 def add_cases(m):

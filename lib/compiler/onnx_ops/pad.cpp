@@ -88,25 +88,48 @@ ValueId border(OpContext& c, ValueId x, int64_t axis, int64_t amount, bool at_st
   return c.slice_axis(x, axis, at_start ? extent - Dim(amount) : Dim(0), Dim(amount));  // wrap
 }
 
-// The axis must hold what is copied from it: amount + 1 elements for reflect, amount for wrap; 1 for edge,
-// where a dim that turns out to be 0 leaves no element to read and is refused at bind.
-bool check_extent(OpContext& c, ValueId x, int64_t axis, int64_t amount, const std::string& mode) {
+// True where the axis holds what slices copy from it: amount + 1 elements for reflect, amount for wrap; for
+// edge 1, where a dim that turns out to be 0 leaves no element to read and is refused at bind.
+bool holds(OpContext& c, ValueId x, int64_t axis, int64_t amount, const std::string& mode) {
   const int64_t needed = mode == "edge" ? 1 : mode == "reflect" ? amount + 1 : amount;
   const SymbolRange range = c.dims(x)[axis].bounds(c.graph().symbols);
-  if (range.min >= needed || (mode == "edge" && range.max >= needed)) return true;
-  c.fail(c.about_input(1, Code::unsupported_feature, "a pad is larger than the dim it copies from")
-             .because("axis " + std::to_string(axis) + " of " + c.describe(x) + " must be at least " +
-                      std::to_string(needed) + " for mode " + mode)
-             .try_(c.dims(x)[axis].is_static() ? "" : "bound the dim with --dim NAME=MIN:MAX"));
-  return false;
+  return range.min >= needed || (mode == "edge" && range.max >= needed);
+}
+
+// Where a pad is larger than the dim, or may be: a gather that runs through the axis again and again, from
+// end to end and back (reflect) or always from the start (wrap).
+ValueId pad_by_index(OpContext& c, ValueId x, int64_t axis, int64_t low, int64_t high,
+                     const std::string& mode) {
+  const Dim extent = c.dims(x)[axis];
+  if (extent.bounds(c.graph().symbols).max < 1) {
+    return c.fail(c.about_input(1, Code::shape_mismatch, "an empty axis has nothing to copy")
+                      .because("axis " + std::to_string(axis) + " of " + c.describe(x) + ", mode " + mode));
+  }
+  Builder& b = c.build();
+  const auto number = [&](int64_t v) { return b.scalar(DType::int64, static_cast<double>(v)); };
+  const ValueId at =
+      b.op(Op::iota, {},
+           {{"shape", Dims{extent + Dim(low) + Dim(high)}}, {"axis", int64_t{0}}, {"dtype", DType::int64}});
+  const ValueId from = b.map(Op::sub, {at, b.dims({Dim(low)}, true)});
+  ValueId index = kNone;
+  if (mode == "wrap") {
+    index = b.map(Op::mod, {from, b.dims({extent}, true)});
+  } else {
+    const ValueId period = b.map(Op::max, {b.dims({(extent - Dim(1)) * Dim(2)}, true), number(1)});
+    const ValueId place = b.map(Op::mod, {from, period});
+    index = b.map(Op::min, {place, b.map(Op::sub, {period, place})});
+  }
+  return b.op(Op::gather, {x, index}, {{"axis", axis}});
 }
 
 ValueId pad_copy(OpContext& c, ValueId x, const Amounts& a, const std::string& mode) {
   for (int64_t axis = 0; axis < c.rank(x) && !c.failed(); ++axis) {
     std::vector<ValueId> parts;
-    if (std::max(a.low[axis], a.high[axis]) > 0 &&
-        !check_extent(c, x, axis, std::max(a.low[axis], a.high[axis]), mode))
-      return kNone;
+    const int64_t most = std::max(a.low[axis], a.high[axis]);
+    if (most > 0 && !holds(c, x, axis, most, mode)) {
+      x = pad_by_index(c, x, axis, a.low[axis], a.high[axis], mode);
+      continue;
+    }
     if (a.low[axis] > 0) parts.push_back(border(c, x, axis, a.low[axis], true, mode));
     parts.push_back(x);
     if (a.high[axis] > 0) parts.push_back(border(c, x, axis, a.high[axis], false, mode));

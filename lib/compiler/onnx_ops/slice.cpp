@@ -133,6 +133,15 @@ Dims even_sizes(const Dim& extent, int64_t count) {
   return sizes;
 }
 
+// The last part has a size of 0 or more. Where a symbolic dim decides it, an assertion says so at bind,
+// before a size comes out negative: max(last, 0) == last.
+void check_last(OpContext& c, const Dim& last, const Dim& extent) {
+  if (last.is_static() || last.bounds(c.graph().symbols).min >= 0) return;
+  c.require_equal(Dim::max(last, Dim(0)), last,
+                  extent.to_string() + " is too small for " + std::to_string(c.output_count()) +
+                      " parts of one size and a last that is no larger");
+}
+
 std::optional<Dims> split_sizes(OpContext& c, const Dim& extent) {
   const auto outputs = static_cast<int64_t>(c.output_count());
   if (c.has(1)) {
@@ -149,7 +158,9 @@ std::optional<Dims> split_sizes(OpContext& c, const Dim& extent) {
                         std::to_string(outputs) + " outputs"));
     return std::nullopt;
   }
-  return even_sizes(extent, outputs);
+  Dims sizes = even_sizes(extent, outputs);
+  check_last(c, sizes.back(), extent);
+  return sizes;
 }
 
 bool check_sizes(OpContext& c, const Dims& sizes, const Dim& extent) {
