@@ -107,6 +107,13 @@ __device__ __forceinline__ void finish_conv(const ConvArgs& a, const ConvGeometr
   const int64_t channel = group * g.group_rows + row;
   if (a.bias.data != nullptr) value += to_float(*pointer_to<T>(a.bias, channel * a.bias.strides[0]));
   const int64_t x = split(position, g.out_width), y = split(position, g.out_height);
+  if (a.residual.data != nullptr) {
+    const int last = a.y.rank - 1;
+    const int64_t row_step = a.y.rank == 3 ? 0 : a.residual.strides[last - 1];
+    value += to_float(*pointer_to<T>(a.residual, position * a.residual.strides[0] +
+                                                     channel * a.residual.strides[1] + y * row_step +
+                                                     x * a.residual.strides[last]));
+  }
   static_cast<T*>(
       a.y.data)[position * a.y.strides[0] + channel * a.y.strides[1] + y * g.y_row + x * g.y_step] =
       from_float<T>(activate(a.activation, value));

@@ -174,9 +174,24 @@ class ConvProduct final : public TileProduct {
       float* values = tile + i * ld;
       if (args_.bias.data != nullptr)
         add_floats(args_.bias, channel * args_.bias.strides[0], 0, columns.count, values);
+      if (args_.residual.data != nullptr)
+        add_positions(batch / args_.groups * args_.residual.strides[0] + channel * args_.residual.strides[1],
+                      columns, values);
       if (args_.activation.op != 0) activate_row(args_.activation, values, columns.count);
       write_positions(batch / args_.groups * args_.y.strides[0] + channel * args_.y.strides[1], columns,
                       values);
+    }
+  }
+
+  void add_positions(int64_t base, Range columns, float* values) const {
+    const PlaneAxes axes = plane_axes(args_.residual);
+    for (int64_t j = 0; j < columns.count;) {
+      const int64_t row = (columns.begin + j) / y_.width, first = (columns.begin + j) % y_.width;
+      const bool one_run = axes.row_step == y_.width * axes.step;
+      const int64_t count = one_run ? columns.count : std::min(columns.count - j, y_.width - first);
+      add_floats(args_.residual, base + row * axes.row_step + first * axes.step, axes.step, count,
+                 values + j);
+      j += count;
     }
   }
 
@@ -223,6 +238,9 @@ class DepthwisePlanes {
       sum_row(x, channel, row, acc);
       if (args_.bias.data != nullptr)
         add_floats(args_.bias, channel * args_.bias.strides[0], 0, y_.width, acc);
+      if (const TensorView& r = args_.residual; r.data != nullptr)
+        add_floats(r, image * r.strides[0] + channel * r.strides[1] + row * plane_axes(r).row_step,
+                   plane_axes(r).step, y_.width, acc);
       if (args_.activation.op != 0) activate_row(args_.activation, acc, y_.width);
       write_floats(acc, y_.width, args_.y,
                    image * args_.y.strides[0] + channel * args_.y.strides[1] + row * y_.row_step, y_.step);

@@ -10,7 +10,7 @@ namespace ge::kernels {
 
 Status check_conv(const LaunchShape& shape) {
   const TensorView &x = shape.operands[0], &w = shape.operands[1], &bias = shape.operands[2],
-                   &y = shape.operands[3];
+                   &y = shape.operands[3], &residual = shape.operands[4];
   const int64_t groups = attr_int(shape.attrs, "groups", 1);
   if (x.rank != y.rank || w.rank != y.rank) {
     return refuse("x has dims " + dims_text(x) + ", w " + dims_text(w) + ", y " + dims_text(y));
@@ -29,6 +29,10 @@ Status check_conv(const LaunchShape& shape) {
   if (!is_absent(bias)) {
     GE_TRY(check_dim(bias.dims[0], y.dims[1], "bias's extent"));
     GE_TRY(check_same_dtype(x, "x", bias, "bias"));
+  }
+  if (!is_absent(residual)) {
+    GE_TRY(check_same_dims(residual, "residual", y, "y"));
+    GE_TRY(check_same_dtype(residual, "residual", y, "y"));
   }
   GE_TRY(check_activation(shape.attrs, y.dtype));
   return check_writable(y, "y");
@@ -103,18 +107,25 @@ class ConvTiles {
     }
   }
 
+  static T sum_of(T a, T b) {
+    if constexpr (std::is_same_v<T, double>)
+      return a + b;
+    else
+      return wrapping_add(a, b);
+  }
+
   void write(const Tile& tile, int64_t image, int64_t row, int64_t column, int64_t rows,
              int64_t columns) const {
     for (int64_t i = 0; i < rows; ++i) {
       const T bias =
           args_.bias.data != nullptr ? load<T>(args_.bias, (row + i) * args_.bias.strides[0]) : T{};
-      StridedWalk<1> walk(args_.y.dims + 2, spatial_, {args_.y.strides + 2}, column);
+      const TensorView& residual = args_.residual;
+      StridedWalk<2> walk(args_.y.dims + 2, spatial_, {args_.y.strides + 2, residual.strides + 2}, column);
       for (int64_t j = 0; j < columns; ++j, walk.next()) {
-        T v = tile.acc[i][j];
-        if constexpr (std::is_same_v<T, double>)
-          v += bias;
-        else
-          v = wrapping_add(v, bias);
+        T v = sum_of(tile.acc[i][j], bias);
+        if (residual.data != nullptr)
+          v = sum_of(v, load<T>(residual, image * residual.strides[0] + (row + i) * residual.strides[1] +
+                                              walk.offset(1)));
         store(args_.y, image * args_.y.strides[0] + (row + i) * args_.y.strides[1] + walk.offset(0),
               activate(args_.activation, args_.y.dtype, v));
       }

@@ -8,12 +8,13 @@
 
 namespace ge::kernels {
 
-constexpr std::array<OperandRow, 4> conv_operands(DTypeSet types, int8_t max_rank = 2 + kMaxSpatial) {
+constexpr std::array<OperandRow, 5> conv_operands(DTypeSet types, int8_t max_rank = 2 + kMaxSpatial) {
   return {{
       {.name = "x", .dtypes = types, .min_rank = 3, .max_rank = max_rank},
       {.name = "w", .dtypes = types, .min_rank = 3, .max_rank = max_rank},
       {.name = "bias", .dtypes = types, .min_rank = 1, .max_rank = 1, .optional = true},
       {.name = "y", .role = OperandRole::kOut, .dtypes = types, .min_rank = 3, .max_rank = max_rank},
+      {.name = "residual", .dtypes = types, .min_rank = 3, .max_rank = max_rank, .optional = true},
   }};
 }
 inline constexpr AttrRow kConvAttrs[] = {
@@ -25,6 +26,7 @@ inline constexpr ArgRow kConvArgs[] = {
     view_arg(offsetof(ConvArgs, w), 1),
     view_arg(offsetof(ConvArgs, bias), 2),
     view_arg(offsetof(ConvArgs, y), 3),
+    view_arg(offsetof(ConvArgs, residual), 4),
     GE_WINDOW_ARGS(offsetof(ConvArgs, window)),
     int_arg(offsetof(ConvArgs, groups), "groups"),
     int_arg(offsetof(ConvArgs, activation) + 0, "activation"),

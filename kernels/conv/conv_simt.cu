@@ -24,6 +24,8 @@ struct ConvFloatSource {
     const ConvTap tap(a, g, d);
     return is_inside(g, c, tap) ? *pointer_to<float>(a.x, c.base + tap.offset) : 0;
   }
+  __device__ __forceinline__ bool has_residual() const { return false; }  // finish_conv adds it
+  __device__ __forceinline__ float residual(int64_t, int64_t) const { return 0; }
   __device__ __forceinline__ void write(int64_t row, int64_t position, float v) const {
     finish_conv<float>(a, g, group, row, position, v);
   }
@@ -65,11 +67,12 @@ __device__ void conv_generic(const ConvArgs& a) {
   const int64_t total = count_of(a.y.dims, a.y.rank), depth = count_of(a.w.dims + 1, spatial + 1),
                 group_rows = a.y.dims[1] / a.groups;
   for (int64_t i = grid_begin(); i < total; i += grid_step()) {
-    int64_t rest = i, start[kMaxSpatial], y = 0;
+    int64_t rest = i, start[kMaxSpatial], y = 0, residual = 0;
     for (int s = spatial - 1; s >= 0; --s) {
       const int64_t at = split(rest, a.y.dims[2 + s]);
       start[s] = at * a.window.strides[s] - a.window.pads_begin[s];
       y += at * a.y.strides[2 + s];
+      if (a.residual.data != nullptr) residual += at * a.residual.strides[2 + s];
     }
     const int64_t channel = split(rest, a.y.dims[1]);
     const int64_t base = rest * a.x.strides[0] + channel / group_rows * a.w.dims[1] * a.x.strides[1];
@@ -88,6 +91,9 @@ __device__ void conv_generic(const ConvArgs& a) {
             load_element<T>(a.x, x + step * a.x.strides[1]) * load_element<T>(a.w, w + step * a.w.strides[1]);
     }
     if (a.bias.data != nullptr) sum += load_element<T>(a.bias, channel * a.bias.strides[0]);
+    if (a.residual.data != nullptr)
+      sum += load_element<T>(a.residual,
+                             rest * a.residual.strides[0] + channel * a.residual.strides[1] + residual);
     if constexpr (static_cast<T>(0.5) != 0) {
       sum = activate(a.activation, sum);
     }

@@ -4,6 +4,7 @@
 //   Column column(int64_t c)             what to remember of a column (or nothing)
 //   float left(int64_t row, int64_t d)   0 outside; float right(int64_t d, const Column&); void write(row, c,
 //   float)
+//   bool has_residual()                  float residual(row, c) is added before write; 0 outside
 #pragma once
 #include <cstdint>
 
@@ -54,6 +55,14 @@ __device__ __forceinline__ void simt_product(const Source& source, int64_t row0,
       }
     }
     __syncthreads();
+  }
+  if (source.has_residual()) {  // a pass of its own: together with the rest of the epilogue it would need a
+                                // stack
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+#pragma unroll
+      for (int j = 0; j < 4; ++j) acc[i][j] += source.residual(row0 + ty * 4 + i, column0 + tx + 16 * j);
+    }
   }
 #pragma unroll
   for (int i = 0; i < 4; ++i) {

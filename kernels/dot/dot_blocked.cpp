@@ -106,15 +106,17 @@ class DotProduct final : public TileProduct {
   }
 
   void write(int64_t batch, Range rows, Range columns, float* tile, int64_t ld) const override {
-    const TensorView &bias = args_.bias, &out = args_.out;
-    const int64_t out_base =
-        batch_offset(out, batch) + rows.begin * out.strides[m_] + columns.begin * out.strides[n_];
-    const int64_t bias_base =
-        batch_offset(bias, batch) + rows.begin * bias.strides[m_] + columns.begin * bias.strides[n_];
+    const TensorView& out = args_.out;
+    const auto start = [&](const TensorView& view) {
+      return batch_offset(view, batch) + rows.begin * view.strides[m_] + columns.begin * view.strides[n_];
+    };
+    const int64_t out_base = start(out);
     for (int64_t i = 0; i < rows.count; ++i) {
       float* values = tile + i * ld;
-      if (bias.data != nullptr)
-        add_floats(bias, bias_base + i * bias.strides[m_], bias.strides[n_], columns.count, values);
+      for (const TensorView* added : {&args_.bias, &args_.residual})
+        if (added->data != nullptr)
+          add_floats(*added, start(*added) + i * added->strides[m_], added->strides[n_], columns.count,
+                     values);
       if (args_.activation.op != 0) activate_row(args_.activation, values, columns.count);
       write_floats(values, columns.count, out, out_base + i * out.strides[m_], out.strides[n_]);
     }

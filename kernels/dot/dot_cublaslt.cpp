@@ -32,6 +32,18 @@ Status check_bias(const TensorView& bias) {
   return {};
 }
 
+// One value per column is the library's bias, a matrix its C: there is one of each.
+Status check_added(const TensorView& bias, const TensorView& residual) {
+  GE_TRY(check_bias(bias));
+  if (is_absent(residual)) return {};
+  if (!rows_dense(residual)) return refuse("residual is not dense along n");
+  for (int i = 0; i < bias.rank - 1; ++i)
+    if (bias.dims[i] > 1 && bias.strides[i] != 0) return refuse("bias and residual are both matrices");
+  for (int i = 0; i < residual.rank - 2; ++i)
+    if (residual.strides[i] < 0) return refuse("a batch axis steps backwards");
+  return {};
+}
+
 Status check_cublaslt(const LaunchShape& shape) {
   GE_TRY(check_dot(shape));
   const TensorView &lhs = shape.operands[0], &rhs = shape.operands[1], &out = shape.operands[3];
@@ -49,7 +61,7 @@ Status check_cublaslt(const LaunchShape& shape) {
     if (out.dims[i] > 1 && (lhs.strides[i] < 0 || rhs.strides[i] < 0 || out.strides[i] < 0))
       return refuse("a batch axis steps backwards");
   }
-  return check_bias(shape.operands[2]);
+  return check_added(shape.operands[2], shape.operands[4]);
 }
 
 constexpr auto kOperands = dot_operands({DType::float32, DType::float16, DType::bfloat16});
@@ -65,7 +77,7 @@ extern constinit const KernelRow dot_cublaslt_row = {
     .limits = {.min_arch = 80},
     .check = check_cublaslt,
     .efficiency = {.of_peak = 0.85, .of_bandwidth = 0.65, .matrix_units = true},
-    .summary = "cuBLASLt matrix product with bias, relu and tanh gelu; float32 stays float32",
+    .summary = "cuBLASLt matrix product with bias, residual, relu and tanh gelu; float32 stays float32",
 };
 
 }  // namespace ge::kernels

@@ -9,18 +9,30 @@ namespace ge::kernels {
 
 // Element offsets of one batch in each operand.
 struct DotBatch {
-  int64_t lhs, rhs, bias, out;
+  int64_t lhs, rhs, bias, residual, out;
   __device__ DotBatch(const DotArgs& args, int64_t batch) {
     const int rank = args.out.rank - 2;
     const int64_t* dims = args.out.dims;
     lhs = offset_of(batch, dims, rank, args.lhs.strides);
     rhs = offset_of(batch, dims, rank, args.rhs.strides);
     bias = args.bias.data != nullptr ? offset_of(batch, dims, rank, args.bias.strides) : 0;
+    residual = args.residual.data != nullptr ? offset_of(batch, dims, rank, args.residual.strides) : 0;
     out = offset_of(batch, dims, rank, args.out.strides);
   }
 };
 
+// The residual of one result; 0 where there is none.
 template <class T>
+__device__ __forceinline__ float residual_of(const DotArgs& args, const DotBatch& batch, int64_t row,
+                                             int64_t column) {
+  const int m = args.out.rank - 2, n = m + 1;
+  if (args.residual.data == nullptr || row >= args.out.dims[m] || column >= args.out.dims[n]) return 0;
+  return to_float(*pointer_to<T>(
+      args.residual, batch.residual + row * args.residual.strides[m] + column * args.residual.strides[n]));
+}
+
+// kResidual false: the caller has added it.
+template <class T, bool kResidual = true>
 __device__ __forceinline__ void finish_dot(const DotArgs& args, const DotBatch& batch, int64_t row,
                                            int64_t column, float value) {
   const int m = args.out.rank - 2, n = m + 1;
@@ -28,6 +40,10 @@ __device__ __forceinline__ void finish_dot(const DotArgs& args, const DotBatch& 
   if (args.bias.data != nullptr) {
     value += to_float(
         *pointer_to<T>(args.bias, batch.bias + row * args.bias.strides[m] + column * args.bias.strides[n]));
+  }
+  if (kResidual && args.residual.data != nullptr) {
+    value += to_float(*pointer_to<T>(
+        args.residual, batch.residual + row * args.residual.strides[m] + column * args.residual.strides[n]));
   }
   static_cast<T*>(args.out.data)[batch.out + row * args.out.strides[m] + column * args.out.strides[n]] =
       from_float<T>(activate(args.activation, value));

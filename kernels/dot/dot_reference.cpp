@@ -10,7 +10,7 @@ namespace ge::kernels {
 
 Status check_dot(const LaunchShape& shape) {
   const TensorView &lhs = shape.operands[0], &rhs = shape.operands[1], &bias = shape.operands[2],
-                   &out = shape.operands[3];
+                   &out = shape.operands[3], &residual = shape.operands[4];
   if (lhs.rank != out.rank || rhs.rank != out.rank) {
     return refuse("lhs has dims " + dims_text(lhs) + ", rhs " + dims_text(rhs) + ", out " + dims_text(out));
   }
@@ -27,6 +27,10 @@ Status check_dot(const LaunchShape& shape) {
   if (!is_absent(bias)) {
     GE_TRY(check_same_dims(bias, "bias", out, "out"));
     GE_TRY(check_same_dtype(bias, "bias", out, "out"));
+  }
+  if (!is_absent(residual)) {
+    GE_TRY(check_same_dims(residual, "residual", out, "out"));
+    GE_TRY(check_same_dtype(residual, "residual", out, "out"));
   }
   GE_TRY(check_activation(shape.attrs, out.dtype));
   return check_writable(out, "out");
@@ -51,9 +55,10 @@ class DotTiles {
   void run(int64_t item, Tile& tile) const {
     const int64_t column = item % column_tiles_ * Tile::kColumns,
                   row = item / column_tiles_ % row_tiles_ * Tile::kRows;
-    const StridedWalk<4> batch(args_.out.dims, m_,
-                               {args_.lhs.strides, args_.rhs.strides, args_.bias.strides, args_.out.strides},
-                               item / column_tiles_ / row_tiles_);
+    const StridedWalk<5> batch(
+        args_.out.dims, m_,
+        {args_.lhs.strides, args_.rhs.strides, args_.bias.strides, args_.out.strides, args_.residual.strides},
+        item / column_tiles_ / row_tiles_);
     const int64_t rows = std::min<int64_t>(Tile::kRows, args_.out.dims[m_] - row);
     const int64_t columns = std::min<int64_t>(Tile::kColumns, args_.out.dims[n_] - column);
     tile.clear();
@@ -64,8 +69,10 @@ class DotTiles {
              depth);
       tile.accumulate(rows, depth);
     }
-    write(tile, batch.offset(2) + row * args_.bias.strides[m_] + column * args_.bias.strides[n_],
-          batch.offset(3) + row * args_.out.strides[m_] + column * args_.out.strides[n_], rows, columns);
+    const auto start = [&](size_t operand, const TensorView& view) {
+      return batch.offset(operand) + row * view.strides[m_] + column * view.strides[n_];
+    };
+    write(tile, {start(2, args_.bias), start(4, args_.residual), start(3, args_.out)}, rows, columns);
   }
 
  private:
@@ -83,19 +90,25 @@ class DotTiles {
     }
   }
 
-  void write(const Tile& tile, int64_t bias, int64_t out, int64_t rows, int64_t columns) const {
+  struct Starts {
+    int64_t bias, residual, out;
+  };
+  static T sum_of(T a, T b) {
+    if constexpr (std::is_same_v<T, double>)
+      return a + b;
+    else
+      return wrapping_add(a, b);
+  }
+  void write(const Tile& tile, const Starts& at, int64_t rows, int64_t columns) const {
     for (int64_t i = 0; i < rows; ++i) {
       for (int64_t j = 0; j < columns; ++j) {
+        const auto offset = [&](int64_t start, const TensorView& view) {
+          return start + i * view.strides[m_] + j * view.strides[n_];
+        };
         T v = tile.acc[i][j];
-        if (args_.bias.data != nullptr) {
-          const T b = load<T>(args_.bias, bias + i * args_.bias.strides[m_] + j * args_.bias.strides[n_]);
-          if constexpr (std::is_same_v<T, double>)
-            v += b;
-          else
-            v = wrapping_add(v, b);
-        }
-        store(args_.out, out + i * args_.out.strides[m_] + j * args_.out.strides[n_],
-              activate(args_.activation, args_.out.dtype, v));
+        for (const auto& [view, start] : {std::pair(&args_.bias, at.bias), {&args_.residual, at.residual}})
+          if (view->data != nullptr) v = sum_of(v, load<T>(*view, offset(start, *view)));
+        store(args_.out, offset(at.out, args_.out), activate(args_.activation, args_.out.dtype, v));
       }
     }
   }

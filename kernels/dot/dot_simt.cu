@@ -25,8 +25,12 @@ struct DotFloatSource {
     if (!c.inside || d >= args.lhs.dims[n]) return 0;
     return *pointer_to<float>(args.rhs, c.offset + d * args.rhs.strides[m]);
   }
+  __device__ __forceinline__ bool has_residual() const { return args.residual.data != nullptr; }
+  __device__ __forceinline__ float residual(int64_t row, int64_t c) const {
+    return residual_of<float>(args, batch, row, c);
+  }
   __device__ __forceinline__ void write(int64_t row, int64_t c, float v) const {
-    finish_dot<float>(args, batch, row, c, v);
+    finish_dot<float, false>(args, batch, row, c, v);
   }
 };
 
@@ -47,6 +51,10 @@ __device__ void dot_generic(const DotArgs& args) {
     if (args.bias.data != nullptr) {
       sum +=
           load_element<T>(args.bias, batch.bias + row * args.bias.strides[m] + column * args.bias.strides[n]);
+    }
+    if (args.residual.data != nullptr) {
+      sum += load_element<T>(
+          args.residual, batch.residual + row * args.residual.strides[m] + column * args.residual.strides[n]);
     }
     if constexpr (static_cast<T>(0.5) != 0) {
       sum = activate(args.activation, sum);

@@ -86,6 +86,8 @@ Status TestGpu::run(std::string_view name, std::vector<TestTensor*> tensors, Att
   const KernelRow* row = find_kernel_row(name, 1);
   if (row == nullptr) return fail(Code::unknown_kernel).because(std::string(name));
   std::sort(attrs.begin(), attrs.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  while (tensors.size() < row->operands.size() && row->operands[tensors.size()].optional)
+    tensors.push_back(nullptr);
   const KernelDesc description = desc(*row);
   used_ = 4096;  // the device block comes first
   GE_CU(*api_, cuMemsetD8, arena_, 0, 4096);
@@ -142,15 +144,18 @@ std::vector<TensorView> views_of(const std::vector<TestTensor*>& tensors) {
   return views;
 }
 
-// Runs `row` on the GPU into tensors.back() and `reference` on the CPU, and compares.
+// Runs `row` on the GPU into tensors.back(), or with a residual behind it, and `reference` on the CPU, and
+// compares.
 void compare(TestGpu& gpu, std::string_view row, std::string_view reference, std::vector<TestTensor*> tensors,
-             const Attrs& attrs, int64_t grid, double ulps, double floor) {
+             const Attrs& attrs, int64_t grid, double ulps, double floor, TestTensor* residual = nullptr) {
   TestTensor& out = *tensors.back();
+  const size_t out_at = tensors.size() - 1;
+  if (residual != nullptr) tensors.push_back(residual);
   std::vector<int64_t> dims(out.view().dims, out.view().dims + out.view().rank);
   TestTensor expected(out.view().dtype, dims);
   REQUIRE_OK(gpu.run(row, tensors, attrs, grid));
   std::vector<TestTensor*> list = tensors;
-  list.back() = &expected;
+  list[out_at] = &expected;
   REQUIRE_OK(run_kernel(reference, views_of(list), attrs, {.threads = 8}));
   const DType dtype = out.view().dtype;
   for (int64_t i = 0; i < out.count(); ++i) {
@@ -207,13 +212,14 @@ TEST_CASE("CUDA dot rows equal dot_reference") {
               rhs(dtype, with(c.batch, c.k, c.n), kLayouts[(l + 1) % 5], 1);
           TestTensor bias(dtype, with(c.batch, c.m, c.n), Layout::kBroadcast, 1 << c.batch.size()),
               out(dtype, with(c.batch, c.m, c.n), kOutLayouts[l % 4]);
-          lhs.random(rng, 3), rhs.random(rng, 3), bias.random(rng);
+          TestTensor residual(dtype, with(c.batch, c.m, c.n), kLayouts[(l + 2) % 5], 1);
+          lhs.random(rng, 3), rhs.random(rng, 3), bias.random(rng), residual.random(rng);
           Attrs attrs;
           if (is_float(dtype) && l == 2)
             attrs.emplace_back("activation", int64_t{static_cast<uint16_t>(ScalarOp::gelu)});
           INFO(row.name << " " << layout_name(kLayouts[l]) << " " << c.m << "x" << c.n << "x" << c.k);
           compare(*gpu, row.name, "dot_reference", {&lhs, &rhs, l % 2 == 0 ? &bias : nullptr, &out}, attrs,
-                  kGrids[l % 3], 4, 0.1);
+                  kGrids[l % 3], 4, 0.1, l > 1 ? &residual : nullptr);
         }
       }
     }
@@ -286,7 +292,8 @@ TEST_CASE("CUDA conv rows equal conv_reference") {
           TestTensor x(dtype, c.x, kLayouts[l], 1), w(dtype, c.w, kLayouts[l < 2 ? 0 : (l + 1) % 5], 1),
               bias(dtype, {c.y[1]}, kLayouts[l]);
           TestTensor y(dtype, c.y, kOutLayouts[l % 4]);
-          x.random(rng, 3), w.random(rng, 3), bias.random(rng);
+          TestTensor residual(dtype, c.y, kLayouts[(l + 2) % 5], 1);
+          x.random(rng, 3), w.random(rng, 3), bias.random(rng), residual.random(rng);
           Attrs attrs = {{"dilations", c.dilations},
                          {"groups", c.groups},
                          {"pads_begin", c.pads},
@@ -298,7 +305,7 @@ TEST_CASE("CUDA conv rows equal conv_reference") {
           INFO(row.name << " " << name_of(dtype) << " " << layout_name(kLayouts[l]) << " channels " << c.x[1]
                         << " rank " << c.x.size());
           compare(*gpu, row.name, "conv_reference", {&x, &w, l % 2 == 0 ? &bias : nullptr, &y}, attrs,
-                  kGrids[l % 3], 4, 0.1);
+                  kGrids[l % 3], 4, 0.1, l > 1 ? &residual : nullptr);
         }
       }
     }

@@ -102,6 +102,8 @@ Status run_kernel(std::string_view name, std::vector<TensorView> operands, Attrs
   const CpuEntry entry = cpu_entry(name);
   if (row == nullptr || entry == nullptr) return fail(Code::unknown_kernel).because(std::string(name));
   std::sort(attrs.begin(), attrs.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  while (operands.size() < row->operands.size() && row->operands[operands.size()].optional)
+    operands.push_back(absent());
   const KernelDesc description = desc(*row);
   GE_TRY(check_desc(description));
   GE_TRY(check_attrs(description, attrs));

@@ -42,17 +42,20 @@ TEST_CASE("dot_reference equals the plain sum in every dtype and layout") {
         TestTensor lhs(dtype, with(c.batch, c.m, c.k), kLayouts[l], 1),
             rhs(dtype, with(c.batch, c.k, c.n), kLayouts[(l + 1) % 5], 1);
         TestTensor bias(dtype, with(c.batch, c.m, c.n), Layout::kBroadcast, 1 << c.batch.size());
-        TestTensor out(dtype, with(c.batch, c.m, c.n), kOutLayouts[l % 4]);
-        lhs.random(rng, 3), rhs.random(rng, 3), bias.random(rng);
-        const bool biased = l % 2 == 1, relu = l == 3;
+        TestTensor out(dtype, with(c.batch, c.m, c.n), kOutLayouts[l % 4]),
+            residual(dtype, with(c.batch, c.m, c.n), kLayouts[(l + 2) % 5], 1);
+        lhs.random(rng, 3), rhs.random(rng, 3), bias.random(rng), residual.random(rng);
+        const bool biased = l % 2 == 1, relu = l == 3, added = l > 1;
         Attrs attrs;
         if (relu) attrs.emplace_back("activation", int64_t{static_cast<uint16_t>(ScalarOp::relu)});
         REQUIRE_OK(run_kernel("dot_reference",
-                              {lhs.view(), rhs.view(), biased ? bias.view() : absent(), out.view()}, attrs,
-                              {.threads = 2}));
+                              {lhs.view(), rhs.view(), biased ? bias.view() : absent(), out.view(),
+                               added ? residual.view() : absent()},
+                              attrs, {.threads = 2}));
         for (int64_t i = 0; i < out.count(); ++i) {
           const int64_t n = i % c.n, m = i / c.n % c.m, batch = i / c.n / c.m;
-          double expected = naive_dot(lhs, rhs, batch, m, n, c.m, c.n, c.k) + (biased ? bias.at(i) : 0);
+          double expected = naive_dot(lhs, rhs, batch, m, n, c.m, c.n, c.k) + (biased ? bias.at(i) : 0) +
+                            (added ? residual.at(i) : 0);
           if (!is_float(dtype)) {  // wraps
             alignas(8) unsigned char bytes[8] = {};
             store_from_int64(dtype, bytes, 0, static_cast<int64_t>(expected));
@@ -97,12 +100,14 @@ TEST_CASE("blocked dot equals the reference in every layout, for any thread coun
         TestTensor bias(dtype, with(c.batch, c.m, c.n), Layout::kBroadcast, 1 << c.batch.size());
         TestTensor out(dtype, with(c.batch, c.m, c.n), kOutLayouts[l % 4]);
         TestTensor again(dtype, with(c.batch, c.m, c.n)), expected(dtype, with(c.batch, c.m, c.n));
-        lhs.random(rng, 3), rhs.random(rng, 3), bias.random(rng);
-        const std::vector<TensorView> in = {lhs.view(), rhs.view(), l % 2 == 0 ? bias.view() : absent()};
+        TestTensor residual(dtype, with(c.batch, c.m, c.n), kLayouts[(l + 2) % 5], 1);
+        lhs.random(rng, 3), rhs.random(rng, 3), bias.random(rng), residual.random(rng);
+        const std::vector<TensorView> in = {lhs.view(), rhs.view(), l % 2 == 0 ? bias.view() : absent(),
+                                            l > 1 ? residual.view() : absent()};
         Attrs attrs;
         if (l == 2) attrs.emplace_back("activation", int64_t{static_cast<uint16_t>(ScalarOp::silu)});
         const auto run = [&](const char* row, const TestTensor& to, int threads) {
-          return run_kernel(row, {in[0], in[1], in[2], to.view()}, attrs, {.threads = threads});
+          return run_kernel(row, {in[0], in[1], in[2], to.view(), in[3]}, attrs, {.threads = threads});
         };
         REQUIRE_OK(run(name, out, 1));
         REQUIRE_OK(run(name, again, 3));

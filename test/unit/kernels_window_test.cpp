@@ -106,25 +106,25 @@ TEST_CASE("conv_reference equals the plain sum in every dtype and layout") {
         if (c.x[1] > 4 && l > 2) continue;
         TestTensor x(dtype, c.x, kLayouts[l], 1), w(dtype, c.w, kLayouts[(l + 1) % 5], 1),
             bias(dtype, {c.y[1]}, kLayouts[l]);
-        TestTensor y(dtype, c.y, kOutLayouts[l % 4]);
-        x.random(rng, 3), w.random(rng, 3), bias.random(rng);
-        const bool biased = l % 2 == 0;
+        TestTensor y(dtype, c.y, kOutLayouts[l % 4]), residual(dtype, c.y, kLayouts[(l + 2) % 5], 1);
+        x.random(rng, 3), w.random(rng, 3), bias.random(rng), residual.random(rng);
+        const bool biased = l % 2 == 0, added = l == 1 || l > 2;
+        const TensorView biases = biased ? bias.view() : absent(), adds = added ? residual.view() : absent();
         Attrs attrs = {
             {"dilations", c.dilations}, {"groups", c.groups}, {"pads_begin", c.pads}, {"strides", c.strides}};
         if (is_float(dtype) && l == 1) {
           attrs.emplace_back("activation", int64_t{static_cast<uint16_t>(ScalarOp::leaky_relu)});
           attrs.emplace_back("activation_alpha", 0.25);
         }
-        REQUIRE_OK(run_kernel("conv_reference",
-                              {x.view(), w.view(), biased ? bias.view() : absent(), y.view()}, attrs,
+        REQUIRE_OK(run_kernel("conv_reference", {x.view(), w.view(), biases, y.view(), adds}, attrs,
                               {.threads = 2}));
         TestTensor fast(dtype, c.y, kOutLayouts[(l + 1) % 4]);
         const char* gemm = dtype == DType::float32                               ? "conv_gemm_f32"
                            : dtype == DType::float16 || dtype == DType::bfloat16 ? "conv_gemm_f16"
                                                                                  : nullptr;
         if (gemm != nullptr && c.x.size() < 5) {
-          REQUIRE_OK(run_kernel(gemm, {x.view(), w.view(), biased ? bias.view() : absent(), fast.view()},
-                                attrs, {.threads = 2}));
+          REQUIRE_OK(
+              run_kernel(gemm, {x.view(), w.view(), biases, fast.view(), adds}, attrs, {.threads = 2}));
           for (int64_t i = 0; i < y.count(); ++i) {
             INFO(gemm << " " << layout_name(kLayouts[l]) << " x channels " << c.x[1] << " groups " << c.groups
                       << " rank " << c.x.size() << " at " << i);
@@ -134,7 +134,8 @@ TEST_CASE("conv_reference equals the plain sum in every dtype and layout") {
         }
         for (int64_t i = 0; i < y.count(); ++i) {
           const auto at = index_of(y.view(), i);
-          double expected = naive_conv(c, x, w, i, y) + (biased ? bias.at(at[1]) : 0);
+          double expected =
+              naive_conv(c, x, w, i, y) + (biased ? bias.at(at[1]) : 0) + (added ? residual.at(i) : 0);
           if (is_float(dtype) && l == 1 && expected < 0) expected *= 0.25;
           if (dtype == DType::int8) expected = static_cast<int8_t>(static_cast<int64_t>(expected));
           INFO(name_of(dtype) << " " << layout_name(kLayouts[l]) << " x channels " << c.x[1] << " rank "

@@ -149,6 +149,30 @@ TEST_CASE("matmul_shape describes the same product as the views", "[runtime]") {
   }
 }
 
+TEST_CASE("a residual goes through C, with a row bias beside it", "[runtime]") {
+  const TensorView row = with_strides(dense({5, 4}), {0, 1}), lhs = dense({5, 3}), rhs = dense({3, 4}),
+                   out = dense({5, 4}), one = dense({1, 4});
+  const TensorView residual = with_strides(dense({5, 4}), {6, 1});
+  const std::vector<double> a = numbers(200, 5), b = numbers(200, 7), r = numbers(200, 3);
+  for (const TensorView& bias : {absent(), row}) {
+    const auto shape = matmul_shape(lhs, rhs, bias, out, &residual);
+    REQUIRE_OK(shape);
+    CHECK(shape->bias_kind == BiasKind::kMatrix);
+    CHECK(shape->bias.leading == 6);
+    CHECK(column_major_products(*shape, a, b, r, 200) ==
+          plain_products(lhs, rhs, residual, out, a, b, r, 200));
+  }
+  // One row: its residual is a matrix of one row, not a bias.
+  const auto single = matmul_shape(dense({1, 3}), rhs, one, one, &one);
+  REQUIRE_OK(single);
+  CHECK(single->bias_kind == BiasKind::kMatrix);
+  REQUIRE_CODE(matmul_shape(lhs, rhs, out, out, &residual), Code::launch_refused);
+  const TensorView none = absent();
+  const auto plain = matmul_shape(lhs, rhs, row, out, &none);
+  REQUIRE_OK(plain);
+  CHECK(plain->bias_kind == BiasKind::kRow);
+}
+
 TEST_CASE("matmul_shape refuses what has no dense axis", "[runtime]") {
   REQUIRE_CODE(matmul_shape(with_strides(dense({5, 3}), {6, 2}), dense({3, 4}), absent(), dense({5, 4})),
                Code::launch_refused);

@@ -146,7 +146,7 @@ Step PlanMaker::fill(const TensorRef& to, uint64_t bits) {
 }
 Step PlanMaker::dot_relu(const TensorRef& lhs, const TensorRef& rhs, const TensorRef& bias,
                          const TensorRef& out, const std::string& node) {
-  return launch(builtin("dot_reference"), {lhs, rhs, bias, out},
+  return launch(builtin("dot_reference"), {lhs, rhs, bias, out, {}},
                 {{"activation", static_cast<int64_t>(ScalarOp::relu)}}, node);
 }
 Step PlanMaker::map(ScalarOp op, std::vector<TensorRef> inputs, const TensorRef& out,

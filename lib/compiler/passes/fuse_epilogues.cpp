@@ -1,11 +1,13 @@
-// fuse_epilogues: merges a bias addition and an activation into the dot or conv that produces their operand.
-//   before   %h = dot(%x, %w); %s = add(%h, broadcast(%b)); %y = relu(%s)
-//   after    %y = fused(%x, %w, %b) {kind = "dot"} { the same nodes }
+// fuse_epilogues: merges a bias, a residual and an activation into the dot or conv that produces their
+// operand.
+//   before   %h = dot(%x, %w); %s = add(%h, broadcast(%b)); %t = add(%s, %r); %y = relu(%t)
+//   after    %y = fused(%x, %w, %b, %r) {kind = "dot"} { the same nodes }
 // Precondition: each intermediate has one user and is no output; the bias is a value broadcast to the result
-// (conv: along its channel axis); the activation is one that kernels know (see epilogue_activation). Gain:
-// two writes and two reads of the result, two launches. Cost: none. The sum stays in float32 through the bias
-// and the activation: class rounding. Here: folded scales have become biases; loops would swallow the chain
-// later.
+// (conv: along its channel axis); the residual is a value of the result's own type; the activation is one
+// that kernels know (see epilogue_activation). Gain: a write and a read of the result for each, and a launch.
+// Cost: none; where a library's product takes no residual or activation, selection compares with a loop
+// behind it. The sum stays in float32 through all of them: class rounding. Here: folded scales have become
+// biases; loops would swallow the chain later.
 #include <algorithm>
 #include <optional>
 
@@ -53,21 +55,51 @@ bool has_bias(const Node& node) {
   return node.operands.size() > 2 && node.operands[2] != kNone;
 }
 
-// Adds the `add` behind `value` to the group; returns its result, or `value` where there is none to take.
-ValueId take_bias(Graph& graph, NodeId product, ValueId value, std::vector<NodeId>& group) {
+// What a group has taken so far.
+struct Taken {
+  NodeId product = kNone;
+  bool bias = false, residual = false;
+  std::vector<NodeId> group;
+};
+
+// The value that the only user of `value`, an add, adds to it: its operand's index, or nothing.
+std::optional<std::pair<NodeId, uint32_t>> added(const Graph& graph, ValueId value) {
   const auto user = only_user(graph, value);
-  if (!user || graph.node(*user).op != Op::add || has_bias(graph.node(product))) return value;
+  if (!user || graph.node(*user).op != Op::add) return std::nullopt;
   const uint32_t other = graph.node(*user).operands[0] == value ? 1 : 0;
-  const ValueId bias = graph.node(*user).operands[other];
-  if (bias == value || !is_broadcast(graph, bias)) return value;
+  if (graph.node(*user).operands[other] == value) return std::nullopt;
+  return std::pair(*user, other);
+}
+
+// Adds the `add` of a bias behind `value` to the group; returns its result, or `value` where there is none to
+// take.
+ValueId take_bias(Graph& graph, ValueId value, Taken& taken) {
+  const auto add = added(graph, value);
+  if (!add || taken.bias) return value;
+  const ValueId bias = graph.node(add->first).operands[add->second];
+  if (!is_broadcast(graph, bias)) return value;
   const ValueId small = graph.producer(bias)->operands[0];
-  if (graph.node(product).op == Op::conv && !is_channel_bias(graph, small, graph.type(value).dims))
+  if (graph.node(taken.product).op == Op::conv && !is_channel_bias(graph, small, graph.type(value).dims))
     return value;
   const ValueId owned = own_broadcast(graph, bias);
-  if (owned != bias) graph.set_operand(*user, other, owned);
-  group.push_back(graph.value(owned).producer);
-  group.push_back(*user);
-  return graph.node(*user).results[0];
+  if (owned != bias) graph.set_operand(add->first, add->second, owned);
+  taken.group.push_back(graph.value(owned).producer);
+  taken.group.push_back(add->first);
+  taken.bias = true;
+  return graph.node(add->first).results[0];
+}
+
+// The same of a residual: any value of the result's own shape that memory holds. It cannot come from the
+// product, which nothing but this add uses.
+ValueId take_residual(Graph& graph, ValueId value, Taken& taken) {
+  const auto add = added(graph, value);
+  if (!add || taken.residual) return value;
+  const ValueId residual = graph.node(add->first).operands[add->second];
+  if (is_broadcast(graph, residual) || graph.is_constant(residual)) return value;
+  if (!(graph.type(residual) == graph.type(value))) return value;  // dims that are only asserted to be equal
+  taken.group.push_back(add->first);
+  taken.residual = true;
+  return graph.node(add->first).results[0];
 }
 
 void take_activation(Graph& graph, ValueId value, std::vector<NodeId>& group) {
@@ -122,10 +154,12 @@ Status fuse_epilogues(Graph& graph, PassContext& context) {
     const Op op = graph.node(id).op;
     if (op != Op::dot && op != Op::conv) continue;
     if (!is_float(graph.type(graph.node(id).results[0]).dtype)) continue;
-    std::vector<NodeId> group{id};
-    const ValueId sum = take_bias(graph, id, graph.node(id).results[0], group);
-    take_activation(graph, sum, group);
-    if (group.size() > 1) group_nodes(graph, group, op == Op::dot ? "dot" : "conv");
+    Taken taken{id, has_bias(graph.node(id)), false, {id}};
+    ValueId sum = take_bias(graph, graph.node(id).results[0], taken);
+    sum = take_residual(graph, sum, taken);
+    sum = take_bias(graph, sum, taken);
+    take_activation(graph, sum, taken.group);
+    if (taken.group.size() > 1) group_nodes(graph, taken.group, op == Op::dot ? "dot" : "conv");
   }
   return {};
 }

@@ -97,9 +97,9 @@ class Describer {
       case Op::fused:
         return fused();
       case Op::dot:
-        return one(dot(node_.operands, result(), {}));
+        return one(dot(node_.operands, kNone, result(), {}));
       case Op::conv:
-        return one(conv(node_, node_.operands, result(), {}));
+        return one(conv(node_, node_.operands, kNone, result(), {}));
       case Op::pool:
         return one(pool());
       case Op::gather:
@@ -159,68 +159,100 @@ class Describer {
     return one(std::move(w));
   }
 
-  // A dot or conv with its bias and activation: the body's inputs are this node's operands.
-  Result<Work> epilogue(const std::string& kind) {
-    const Graph& body = *node_.body;
+  // What an epilogue's body says: act(product + bias + residual); values of this graph.
+  struct Epilogue {
     const Node* core = nullptr;
+    ValueId bias = kNone, residual = kNone;
+    const Node* activate = nullptr;
     EpilogueActivation activation;
-    ValueId bias = kNone;
-    const auto outside = [&](ValueId v) {  // of a body value that is an input, seen through broadcasts
-      while (body.producer(v) != nullptr && body.producer(v)->op == Op::broadcast)
-        v = body.producer(v)->operands[0];
-      const auto it = std::find(body.inputs.begin(), body.inputs.end(), v);
-      return it == body.inputs.end() ? kNone : node_.operands[static_cast<size_t>(it - body.inputs.begin())];
-    };
+  };
+
+  ValueId outside(ValueId v) const {  // of a body value that is an input, seen through broadcasts
+    const Graph& body = *node_.body;
+    while (body.producer(v) != nullptr && body.producer(v)->op == Op::broadcast)
+      v = body.producer(v)->operands[0];
+    const auto it = std::find(body.inputs.begin(), body.inputs.end(), v);
+    return it == body.inputs.end() ? kNone : node_.operands[static_cast<size_t>(it - body.inputs.begin())];
+  }
+
+  Result<Epilogue> read_epilogue(const std::string& kind) const {
+    const Graph& body = *node_.body;
+    Epilogue e;
     ValueId value = kNone;
     for (const NodeId id : body.order()) {
       const Node& n = body.node(id);
       if (n.op == Op::dot || n.op == Op::conv) {
-        core = &n;
-        value = n.results[0];
-      } else if (n.op == Op::add && core != nullptr) {
-        bias = outside(n.operands[n.operands[0] == value ? 1 : 0]);
-        if (bias == kNone)
-          return fail(Code::internal).say("the bias of fused{" + kind + "} is none of its operands");
-        value = n.results[0];
-      } else if (const auto a = core == nullptr ? std::nullopt : epilogue_activation(body, n, value)) {
-        activation = *a;
-        value = n.results[0];
+        e.core = &n;
+      } else if (n.op == Op::add && e.core != nullptr && e.activate == nullptr) {
+        const ValueId other = n.operands[n.operands[0] == value ? 1 : 0];
+        const bool spread = body.producer(other) != nullptr;
+        ValueId& added = spread ? e.bias : e.residual;
+        if (added != kNone || outside(other) == kNone)
+          return fail(Code::internal).say("what fused{" + kind + "} adds is none of its operands");
+        added = outside(other);
+      } else if (const auto a = e.core == nullptr ? std::nullopt : epilogue_activation(body, n, value)) {
+        e.activation = *a;
+        e.activate = &n;
+      } else {
+        continue;
       }
+      value = n.results[0];
     }
-    if (core == nullptr || value != body.outputs[0])
+    if (e.core == nullptr || value != body.outputs[0])
       return fail(Code::internal).say("fused{" + kind + "} does not hold a " + kind + " and its epilogue");
+    return e;
+  }
+
+  // A dot or conv with its bias, residual and activation: the body's inputs are this node's operands. The
+  // split keeps the product and its bias, and leaves the rest to a loop over the result in place.
+  Result<Work> epilogue(const std::string& kind) {
+    GE_ASSIGN(const Epilogue e, read_epilogue(kind));
     std::vector<ValueId> operands;
-    for (const ValueId v : core->operands) operands.push_back(v == kNone ? kNone : outside(v));
-    if (bias != kNone) {
-      operands.resize(3, kNone);
-      operands[2] = bias;
-    }
-    if (kind == "conv") return conv(*core, operands, result(), activation);
-    GE_ASSIGN(Work w, dot(operands, result(), activation));
-    if (prefer_loops_ && activation.scalar_op != 0) GE_TRY(split_activation(operands, w));
+    for (const ValueId v : e.core->operands) operands.push_back(v == kNone ? kNone : outside(v));
+    operands.resize(3, kNone);
+    if (e.bias != kNone) operands[2] = e.bias;
+    const auto product = [&](ValueId residual, const EpilogueActivation& activation) {
+      return kind == "conv" ? conv(*e.core, operands, residual, result(), activation)
+                            : dot(operands, residual, result(), activation);
+    };
+    GE_ASSIGN(Work w, product(e.residual, e.activation));
+    const bool splits = e.residual != kNone || (kind == "dot" && e.activation.scalar_op != 0);
+    if (!prefer_loops_ || !splits) return w;
+    GE_ASSIGN(std::optional<Work> rest, rest_of_epilogue(e, e.residual));
+    if (!rest) return w;
+    GE_ASSIGN(Work bare, product(kNone, {}));
+    w.split.push_back(std::move(bare));
+    w.split.push_back(std::move(*rest));
     return w;
   }
 
-  // The product with its bias into the result, then the body's last op on the result in place.
-  Status split_activation(const std::vector<ValueId>& operands, Work& w) const {
-    GE_ASSIGN(Work product, dot(operands, result(), {}));
+  // activation(result + residual) into the result, as a loop.
+  Result<std::optional<Work>> rest_of_epilogue(const Epilogue& e, ValueId residual) const {
     const Graph& body = *node_.body;
-    const Node& last = *body.producer(body.outputs[0]);
+    const Type type = graph_.type(result());
     Graph alone;
     alone.symbols = graph_.symbols;
-    std::vector<ValueId> inner{alone.add_input("x", graph_.type(result()))};
-    for (size_t i = 1; i < last.operands.size(); ++i) {
-      const auto bound = scalar_value(body, last.operands[i]);
-      if (!bound) return {};
-      Builder b(alone, {});
-      inner.push_back(b.broadcast(b.scalar(graph_.type(result()).dtype, *bound), graph_.type(result()).dims));
+    Builder b(alone, {});
+    ValueId value = alone.add_input("x", type);
+    std::vector<ValueId> operands{result()};
+    if (residual != kNone) {
+      value = b.op(Op::add, {value, alone.add_input("residual", type)});
+      operands.push_back(residual);
     }
-    alone.add_output(alone.node(alone.add_node(last.op, inner, {graph_.type(result())})).results[0], "y");
-    GE_ASSIGN(Work activate, loop_work(graph_, views_, alone, {result()}, {result()}, exact_));
-    activate.spec.sources = node_.sources;
-    w.split.push_back(std::move(product));
-    w.split.push_back(std::move(activate));
-    return {};
+    if (e.activate != nullptr) {
+      std::vector<ValueId> inner{value};
+      for (size_t i = 1; i < e.activate->operands.size(); ++i) {
+        const auto bound = scalar_value(body, e.activate->operands[i]);
+        if (!bound) return std::optional<Work>();
+        inner.push_back(b.broadcast(b.scalar(type.dtype, *bound), type.dims));
+      }
+      value = b.op(e.activate->op, std::move(inner));
+    }
+    GE_TRY(b.take());
+    alone.add_output(value, "y");
+    GE_ASSIGN(Work loop, loop_work(graph_, views_, alone, operands, {result()}, exact_));
+    loop.spec.sources = node_.sources;
+    return std::optional<Work>(std::move(loop));
   }
 
   static Attrs activation_attrs(const EpilogueActivation& a) {
@@ -228,12 +260,13 @@ class Describer {
     return {{"activation", int64_t{a.scalar_op}}, {"activation_alpha", a.alpha}, {"activation_beta", a.beta}};
   }
 
-  Result<Work> dot(const std::vector<ValueId>& operands, ValueId out,
+  Result<Work> dot(const std::vector<ValueId>& operands, ValueId residual, ValueId out,
                    const EpilogueActivation& activation) const {
     const Dims& shape = graph_.type(out).dims;
     const ValueId bias = operands.size() > 2 ? operands[2] : kNone;
     std::vector<LaunchOperand> list{operand(operands[0]), operand(operands[1]), spread(bias, shape),
                                     operand(out)};
+    if (residual != kNone) list.push_back(operand(residual));
     const Dim k = graph_.type(operands[0]).dims.back();
     fold_batch(list);
     Work w = work("dot", std::move(list), activation_attrs(activation));
@@ -244,8 +277,7 @@ class Describer {
   // Batch axes that the right operand does not follow become rows of the left one; batch axes that all
   // operands walk as one are merged.
   static void fold_batch(std::vector<LaunchOperand>& list) {
-    StridedView &lhs = list[0].view, &rhs = list[1].view, &bias = list[2].view, &out = list[3].view;
-    const bool has_bias = list[2].value != kNone;
+    StridedView &rhs = list[1].view, &out = list[3].view;
     const auto merge = [](StridedView& v, size_t a) {
       v.dims[a + 1] = v.dims[a] * v.dims[a + 1];
       erase_axis(v, a);
@@ -257,19 +289,17 @@ class Describer {
     };
     for (size_t a = out.dims.size() - 2; a-- > 0;) {
       const size_t last = out.dims.size() - 3;  // index of the last batch axis
-      if (out.dims[a].is_value(1)) {
-        for (auto& o : list)
-          if (o.value != kNone) erase_axis(o.view, a);
-      } else if (a == last && rhs.strides[a].is_value(0) && mergeable(lhs, a) && mergeable(out, a) &&
-                 (!has_bias || mergeable(bias, a))) {
-        merge(lhs, a);
-        merge(out, a);
-        if (has_bias) merge(bias, a);
-        erase_axis(rhs, a);
-      } else if (a < last && mergeable(lhs, a) && mergeable(rhs, a) && mergeable(out, a) &&
-                 (!has_bias || mergeable(bias, a))) {
-        for (auto& o : list)
-          if (o.value != kNone) merge(o.view, a);
+      const bool unit = out.dims[a].is_value(1), rows = a == last && rhs.strides[a].is_value(0);
+      const bool all_merge = std::all_of(list.begin(), list.end(), [&](const LaunchOperand& o) {
+        return o.value == kNone || (rows && &o == &list[1]) || mergeable(o.view, a);
+      });
+      if (!unit && !(all_merge && (rows || a < last))) continue;
+      for (LaunchOperand& o : list) {
+        if (o.value == kNone) continue;
+        if (unit || (rows && &o == &list[1]))
+          erase_axis(o.view, a);
+        else
+          merge(o.view, a);
       }
     }
   }
@@ -278,7 +308,7 @@ class Describer {
     v.strides.erase(v.strides.begin() + static_cast<long>(a));
   }
 
-  Result<Work> conv(const Node& node, const std::vector<ValueId>& operands, ValueId out,
+  Result<Work> conv(const Node& node, const std::vector<ValueId>& operands, ValueId residual, ValueId out,
                     const EpilogueActivation& activation) const {
     const ValueId bias = operands.size() > 2 ? operands[2] : kNone;
     Attrs attrs = activation_attrs(activation);
@@ -292,8 +322,9 @@ class Describer {
       bias_operand.view.strides = {bias_operand.view.strides[channel]};
       bias_operand.view.dims = {dims[channel]};
     }
-    Work w = work("conv", {operand(operands[0]), operand(operands[1]), bias_operand, operand(out)},
-                  std::move(attrs));
+    std::vector<LaunchOperand> list{operand(operands[0]), operand(operands[1]), bias_operand, operand(out)};
+    if (residual != kNone) list.push_back(operand(residual));
+    Work w = work("conv", std::move(list), std::move(attrs));
     set_flops(w, product(graph_.type(out).dims) * product(graph_.type(operands[1]).dims, 1) *
                      Dim(2));  // [M, C/groups, kernel...] without M
     return w;

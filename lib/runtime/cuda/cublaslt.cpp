@@ -27,8 +27,8 @@ Result<LtDataType> data_type(DType dtype) {
   }
 }
 
-Result<uint32_t> epilogue(int64_t activation, BiasKind bias) {
-  const uint32_t with_bias = bias == BiasKind::kRow ? static_cast<uint32_t>(kLtEpilogueBias) : 0;
+Result<uint32_t> epilogue(int64_t activation, bool row_bias) {
+  const uint32_t with_bias = row_bias ? static_cast<uint32_t>(kLtEpilogueBias) : 0;
   if (activation == 0) return with_bias ? with_bias : static_cast<uint32_t>(kLtEpilogueDefault);
   if (activation == static_cast<int64_t>(ScalarOp::relu)) return kLtEpilogueRelu | with_bias;
   if (activation == static_cast<int64_t>(ScalarOp::gelu_tanh)) return kLtEpilogueGelu | with_bias;
@@ -48,13 +48,13 @@ class Descriptors {
   Descriptors(const Descriptors&) = delete;
   Descriptors& operator=(const Descriptors&) = delete;
 
-  Status make(const MatmulShape& shape, LtDataType type, uint32_t epilogue_value, const void* bias) {
+  Status make(const MatmulShape& shape, LtDataType type, uint32_t epilogue_value, const void* row_bias) {
     GE_LT(api_, cublasLtMatmulDescCreate, &desc, kLtCompute32F, kLtFloat32);
     const int32_t trans_a = shape.rhs.transposed, trans_b = shape.lhs.transposed;
     GE_TRY(set(kLtTransA, trans_a));
     GE_TRY(set(kLtTransB, trans_b));
     GE_TRY(set(kLtEpilogue, epilogue_value));
-    if (shape.bias_kind == BiasKind::kRow) GE_TRY(set(kLtBiasPointer, bias));
+    if (row_bias != nullptr) GE_TRY(set(kLtBiasPointer, row_bias));
     GE_TRY(layout(a, type, shape.n, shape.k, shape.rhs, shape));
     GE_TRY(layout(b, type, shape.k, shape.m, shape.lhs, shape));
     GE_TRY(layout(d, type, shape.n, shape.m, shape.out, shape));
@@ -90,7 +90,7 @@ class Descriptors {
 struct Pointers {
   const std::byte* lhs;
   const std::byte* rhs;
-  const std::byte* bias;
+  const std::byte* added;  // through C; null: nothing
   std::byte* out;
 };
 
@@ -106,7 +106,7 @@ class MatmulStep : public DeviceStep {
   Status heuristic_algo();
   Pointers at(const MatmulOffsets& offsets) const {
     return {base_.lhs + offsets.lhs * width_, base_.rhs + offsets.rhs * width_,
-            base_.bias ? base_.bias + offsets.bias * width_ : nullptr, base_.out + offsets.out * width_};
+            base_.added ? base_.added + offsets.bias * width_ : nullptr, base_.out + offsets.out * width_};
   }
   const CublasLt& api_;
   LtHandle handle_;
@@ -122,16 +122,19 @@ class MatmulStep : public DeviceStep {
 
 Status MatmulStep::prepare(const LaunchSite& site, LtDataType type, CudaStream& stream) {
   const TensorView &lhs = site.operands[0], &rhs = site.operands[1], &bias = site.operands[2],
-                   &out = site.operands[3];
-  GE_ASSIGN(shape_, matmul_shape(lhs, rhs, bias, out));
+                   &out = site.operands[3], &residual = site.operands[4];
+  GE_ASSIGN(shape_, matmul_shape(lhs, rhs, bias, out, &residual));
   width_ = bits_of(out.dtype) / 8;
+  const bool through_c = shape_.bias_kind == BiasKind::kMatrix, has_residual = residual.rank >= 0;
+  const TensorView& added = has_residual ? residual : bias;
+  const void* row_bias = bias.rank >= 0 && (has_residual || !through_c) ? bias.data : nullptr;
   base_ = {static_cast<const std::byte*>(lhs.data), static_cast<const std::byte*>(rhs.data),
-           bias.rank < 0 ? nullptr : static_cast<const std::byte*>(bias.data),
+           through_c ? static_cast<const std::byte*>(added.data) : nullptr,
            static_cast<std::byte*>(out.data)};
-  beta_ = shape_.bias_kind == BiasKind::kMatrix ? 1.0f : 0.0f;
+  beta_ = through_c ? 1.0f : 0.0f;
   GE_ASSIGN(const uint32_t epilogue_value,
-            epilogue(attr_int(site.choice->attrs, "activation", 0), shape_.bias_kind));
-  GE_TRY(descriptors_.make(shape_, type, epilogue_value, base_.bias));
+            epilogue(attr_int(site.choice->attrs, "activation", 0), row_bias != nullptr));
+  GE_TRY(descriptors_.make(shape_, type, epilogue_value, row_bias));
   GE_TRY(choose_algo(site.choice->algo, type));
   if (workspace_bytes_ > 0) {
     GE_ASSIGN(workspace_, stream.workspace());
@@ -201,7 +204,7 @@ Status MatmulStep::heuristic_algo() {
   GE_TRY(set(kLtAlignA, aligned(base_.rhs, shape_.rhs, &MatmulOffsets::rhs)));
   GE_TRY(set(kLtAlignB, aligned(base_.lhs, shape_.lhs, &MatmulOffsets::lhs)));
   GE_TRY(set(kLtAlignC, shape_.bias_kind == BiasKind::kMatrix
-                            ? aligned(base_.bias, shape_.bias, &MatmulOffsets::bias)
+                            ? aligned(base_.added, shape_.bias, &MatmulOffsets::bias)
                             : out_alignment));
   GE_TRY(set(kLtAlignD, out_alignment));
   LtHeuristicResult results[kHeuristicResults] = {};
@@ -224,7 +227,7 @@ Status MatmulStep::enqueue(Stream& stream) {
   for (size_t i = 0; i < shape_.products.size(); ++i) {
     const Pointers p = at(shape_.products[i]);
     // Where C plays no part (beta 0) it still must be a valid address: D's.
-    const void* c = shape_.bias_kind == BiasKind::kMatrix ? static_cast<const void*>(p.bias) : p.out;
+    const void* c = shape_.bias_kind == BiasKind::kMatrix ? static_cast<const void*>(p.added) : p.out;
     GE_LT(api_, cublasLtMatmul, handle_, d.desc, &alpha_, p.rhs, d.a, p.lhs, d.b, &beta_, c, d.c, p.out, d.d,
           &algo_, workspace_, workspace_bytes_, target);
   }

@@ -101,8 +101,10 @@ Result<BiasKind> bias_kind(const TensorView& bias) {
 
 }  // namespace
 
-Result<MatmulShape> matmul_shape(const TensorView& lhs, const TensorView& rhs, const TensorView& bias,
-                                 const TensorView& out) {
+Result<MatmulShape> matmul_shape(const TensorView& lhs, const TensorView& rhs, const TensorView& row_bias,
+                                 const TensorView& out, const TensorView* residual) {
+  const bool has_residual = residual != nullptr && residual->rank >= 0;
+  const TensorView& bias = has_residual ? *residual : row_bias;
   const int m = out.rank - 2, n = out.rank - 1;
   MatmulShape shape;
   shape.m = out.dims[m];
@@ -113,7 +115,11 @@ Result<MatmulShape> matmul_shape(const TensorView& lhs, const TensorView& rhs, c
   GE_ASSIGN(shape.lhs, matrix_part(lhs, n, m, "lhs"));  // B: k x m
   GE_ASSIGN(shape.out, matrix_part(out, n, m, "out"));
   if (shape.out.transposed) return refuse("out is not dense along n");
-  GE_ASSIGN(shape.bias_kind, bias_kind(bias));
+  GE_ASSIGN(shape.bias_kind, bias_kind(row_bias));
+  if (has_residual) {
+    if (shape.bias_kind == BiasKind::kMatrix) return refuse("bias and residual are both matrices");
+    shape.bias_kind = BiasKind::kMatrix;
+  }
   if (shape.bias_kind == BiasKind::kMatrix) {
     GE_ASSIGN(shape.bias, matrix_part(bias, n, m, "bias"));
     if (shape.bias.transposed) return refuse("bias is not dense along n");

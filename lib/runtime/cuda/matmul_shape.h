@@ -25,14 +25,15 @@ struct MatmulOffsets {
 };  // elements
 struct MatmulShape {
   int64_t m = 0, n = 0, k = 0, batch = 1;
-  MatrixPart lhs, rhs, out, bias;  // bias: for kMatrix
-  BiasKind bias_kind = BiasKind::kNone;
-  std::vector<MatmulOffsets> products;  // one matmul each, at these offsets from the operands' data
+  MatrixPart lhs, rhs, out, bias;        // bias: for kMatrix, the residual where there is one
+  BiasKind bias_kind = BiasKind::kNone;  // kMatrix with a residual: the bias beside it is none or a row
+  std::vector<MatmulOffsets> products;   // one matmul each, at these offsets from the operands' data
 };
 
-// operands: lhs[..., m, k], rhs[..., k, n], bias (rank -1: none) and out[..., m, n], equal ranks from 2 up.
-// launch_refused where an axis that must be dense is not.
+// operands: lhs[..., m, k], rhs[..., k, n], bias and residual (rank -1: none) and out[..., m, n], equal ranks
+// from 2 up; the offsets of what is added are the residual's where there is one. launch_refused where an axis
+// that must be dense is not.
 Result<MatmulShape> matmul_shape(const TensorView& lhs, const TensorView& rhs, const TensorView& bias,
-                                 const TensorView& out);
+                                 const TensorView& out, const TensorView* residual = nullptr);
 
 }  // namespace ge::cuda

@@ -61,6 +61,7 @@ void cut(const Piece& whole, int64_t products, int threads, std::vector<Piece>& 
       piece.b += whole.order_b == 'N' ? j : j * whole.ldb;
       piece.c += i * whole.ldc + j;
       if (piece.bias != nullptr) piece.bias += i * whole.bias_row + j * whole.bias_column;
+      if (piece.residual != nullptr) piece.residual += i * whole.residual_row + j * whole.residual_column;
       out.push_back(piece);
     }
   }
@@ -72,12 +73,16 @@ bool worth_it(const Piece& whole) {
 }
 
 void finish(const Piece& piece, const kernels::Activation& activation) {
-  if (piece.bias == nullptr && activation.op == 0) return;
+  if (piece.bias == nullptr && piece.residual == nullptr && activation.op == 0) return;
   for (int64_t i = 0; i < piece.m; ++i) {
     float* row = piece.c + i * piece.ldc;
     if (piece.bias != nullptr) {
       const float* bias = piece.bias + i * piece.bias_row;
       for (int64_t j = 0; j < piece.n; ++j) row[j] += bias[j * piece.bias_column];
+    }
+    if (piece.residual != nullptr) {
+      const float* residual = piece.residual + i * piece.residual_row;
+      for (int64_t j = 0; j < piece.n; ++j) row[j] += residual[j * piece.residual_column];
     }
     // Not oneDNN's own: its relu makes 0 of a NaN.
     if (activation.op != 0) kernels::activate_row(activation, row, piece.n);
@@ -105,16 +110,21 @@ Product dot_pieces(const DotArgs& args, int threads) {
     return product;
   whole.bias_row = bias.data != nullptr ? bias.strides[m] : 0;
   whole.bias_column = bias.data != nullptr ? bias.strides[n] : 0;
+  const TensorView& residual = args.residual;
+  whole.residual_row = residual.data != nullptr ? residual.strides[m] : 0;
+  whole.residual_column = residual.data != nullptr ? residual.strides[n] : 0;
   int64_t batches = 1;
   for (int i = 0; i < m; ++i) batches *= out.dims[i];
   if (batches < 1 || batches > 4096) return product;
-  StridedWalk<4> walk(out.dims, m, {lhs.strides, rhs.strides, out.strides, bias.strides}, 0);
+  StridedWalk<5> walk(out.dims, m, {lhs.strides, rhs.strides, out.strides, bias.strides, residual.strides},
+                      0);
   for (int64_t batch = 0; batch < batches; ++batch, walk.next()) {
     Piece one = whole;
     one.a = at(lhs, walk.offset(0));
     one.b = at(rhs, walk.offset(1));
     one.c = static_cast<float*>(out.data) + walk.offset(2);
     one.bias = bias.data != nullptr ? at(bias, walk.offset(3)) : nullptr;
+    one.residual = residual.data != nullptr ? at(residual, walk.offset(4)) : nullptr;
     cut(one, batches, threads, product.pieces);
   }
   return product;
@@ -130,11 +140,15 @@ Product conv_pieces(const ConvArgs& args, int threads) {
       x.dims[h] != y.dims[h] || x.dims[v] != y.dims[v] || !has_dense_planes(x) || !has_dense_planes(y) ||
       (w.dims[1] > 1 && w.strides[1] != 1))
     return product;
+  const TensorView& residual = args.residual;
+  if (residual.data != nullptr && !has_dense_planes(residual)) return product;
   Piece whole;
   whole.m = y.dims[1] / args.groups, whole.n = y.dims[h] * y.dims[v], whole.k = w.dims[1];
   whole.lda = w.strides[0], whole.ldb = x.strides[1], whole.ldc = y.strides[1];
   if (!worth_it(whole) || whole.lda < whole.k || whole.ldb < whole.n || whole.ldc < whole.n) return product;
   whole.bias_row = bias.data != nullptr ? bias.strides[0] : 0;
+  whole.residual_row = residual.data != nullptr ? residual.strides[1] : 0;
+  whole.residual_column = 1;
   const int64_t products = y.dims[0] * args.groups;
   if (products > 4096) return product;
   for (int64_t i = 0; i < products; ++i) {
@@ -144,6 +158,8 @@ Product conv_pieces(const ConvArgs& args, int threads) {
     one.b = at(x, image * x.strides[0] + group * whole.k * x.strides[1]);
     one.c = static_cast<float*>(y.data) + image * y.strides[0] + group * whole.m * y.strides[1];
     one.bias = bias.data != nullptr ? at(bias, group * whole.m * bias.strides[0]) : nullptr;
+    if (residual.data != nullptr)
+      one.residual = at(residual, image * residual.strides[0] + group * whole.m * residual.strides[1]);
     cut(one, products, threads, product.pieces);
   }
   return product;

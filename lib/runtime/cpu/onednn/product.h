@@ -9,14 +9,16 @@
 
 namespace ge::cpu::onednn {
 
-// c[m, n] = act(a[m, k] * b[k, n] + bias); row-major, `a` and `b` as they are ('N') or transposed ('T').
+// c[m, n] = act(a[m, k] * b[k, n] + bias + residual); row-major, `a` and `b` as they are ('N') or transposed
+// ('T').
 struct Piece {
   char order_a = 'N', order_b = 'N';
   int64_t m = 0, n = 0, k = 0;
-  const float *a = nullptr, *b = nullptr, *bias = nullptr;
+  const float *a = nullptr, *b = nullptr, *bias = nullptr, *residual = nullptr;
   float* c = nullptr;
   int64_t lda = 0, ldb = 0, ldc = 0;
   int64_t bias_row = 0, bias_column = 0;  // element strides
+  int64_t residual_row = 0, residual_column = 0;
 };
 struct Product {
   std::vector<Piece> pieces;
