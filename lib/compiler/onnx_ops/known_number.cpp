@@ -1,17 +1,19 @@
-// A few scalar ops on constants of one element. Constant folding proper comes later and has no bounds like
-// these.
+// A few scalar ops on small constants. Constant folding proper comes later and has no bounds like these.
 #include "compiler/onnx_ops/known_number.h"
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "numeric/convert.h"
 
 namespace ge {
 namespace {
 
+using Numbers = std::vector<double>;
 constexpr int kMaxDepth = 16;
-constexpr int64_t kMaxNumbers = 64;  // of a vector
-constexpr int kMaxJoins = 2;         // joins of joins
+constexpr int kMaxVisits = 1024;  // a chain that doubles at each step would never end
+constexpr int64_t kMaxCount = 64;
 
 // A double as an element of `dtype` holds it.
 double rounded(DType dtype, double value) {
@@ -30,91 +32,105 @@ std::optional<double> in_range(DType dtype, double value) {
   return value;
 }
 
-std::optional<double> number_of(const Graph& graph, ValueId value, int depth);
+// An integer beyond is not known: the double nearest to it may be another number.
+std::optional<Numbers> checked(DType dtype, Numbers numbers) {
+  const auto is_exact = [](double number) { return std::abs(number) <= kExactInteger; };
+  if (!is_float(dtype) && !std::all_of(numbers.begin(), numbers.end(), is_exact)) return std::nullopt;
+  return numbers;
+}
 
-std::optional<double> computed(const Graph& graph, const Node& node, int depth) {
-  std::optional<double> in[2];
-  for (size_t i = 0; i < node.operands.size(); ++i) {
-    if (i == 2 || node.operands[i] == kNone) return std::nullopt;
-    in[i] = number_of(graph, node.operands[i], depth + 1);
-    if (!in[i]) return std::nullopt;
-  }
-  const DType dtype = graph.type(node.results[0]).dtype;
-  switch (node.op) {
-    case Op::reshape:
-    case Op::broadcast:
-      return in[0];
+std::optional<Numbers> numbers_of(const Graph& graph, ValueId value, int depth, int& visits);
+
+std::optional<double> apply(Op op, DType dtype, const double* in) {
+  switch (op) {
     case Op::cast:
-      return rounded(dtype, *in[0]);
+      return rounded(dtype, in[0]);
     case Op::neg:
-      return in_range(dtype, -*in[0]);
+      return in_range(dtype, -in[0]);
     case Op::floor:
-      return std::floor(*in[0]);
+      return std::floor(in[0]);
     case Op::ceil:
-      return std::ceil(*in[0]);
+      return std::ceil(in[0]);
     case Op::add:
-      return in_range(dtype, *in[0] + *in[1]);
+      return in_range(dtype, in[0] + in[1]);
     case Op::sub:
-      return in_range(dtype, *in[0] - *in[1]);
+      return in_range(dtype, in[0] - in[1]);
     case Op::mul:
-      return in_range(dtype, *in[0] * *in[1]);
+      return in_range(dtype, in[0] * in[1]);
     case Op::div:
-      return is_float(dtype) ? std::optional(rounded(dtype, *in[0] / *in[1])) : std::nullopt;
+      return is_float(dtype) ? std::optional(rounded(dtype, in[0] / in[1])) : std::nullopt;
     default:
       return std::nullopt;
   }
 }
 
-std::optional<double> number_of(const Graph& graph, ValueId value, int depth) {
-  const ValueInfo& info = graph.value(value);
-  if (!product(info.type.dims).is_value(1) || depth > kMaxDepth) return std::nullopt;
-  if (info.contents && info.contents->size() == 1 && info.contents->front().is_static()) {
-    const int64_t known = *info.contents->front().value();
-    if (std::abs(static_cast<double>(known)) > kExactInteger) return std::nullopt;
-    return static_cast<double>(known);
+// Operands of scalar ops have one shape: broadcasts are explicit.
+std::optional<Numbers> mapped(const Graph& graph, const Node& node, const std::vector<Numbers>& in) {
+  const DType dtype = graph.type(node.results[0]).dtype;
+  Numbers result;
+  for (size_t i = 0; i < in[0].size(); ++i) {
+    double elements[2] = {in[0][i], in.size() > 1 ? in[1][i] : 0};
+    const auto value = apply(node.op, dtype, elements);
+    if (!value) return std::nullopt;
+    result.push_back(*value);
   }
-  if (const TensorData* data = graph.constant(value)) {
-    const auto bytes = full_bytes(*data);
-    if (!bytes.ok()) return std::nullopt;
-    const double element = load_as_double(data->dtype, (*bytes)->data(), 0);
-    return is_float(data->dtype) || std::abs(element) <= kExactInteger ? std::optional(element)
-                                                                       : std::nullopt;
-  }
-  const Node* producer = graph.producer(value);
-  return producer ? computed(graph, *producer, depth) : std::nullopt;
+  return result;
 }
 
-std::optional<std::vector<double>> numbers_of(const Graph& graph, ValueId value, int depth) {
-  const auto count = value == kNone ? std::nullopt : product(graph.type(value).dims).value();
-  if (!count || *count > kMaxNumbers || depth > kMaxJoins) return std::nullopt;
-  std::vector<double> result;
+std::optional<Numbers> computed(const Graph& graph, const Node& node, int64_t count, int depth, int& visits) {
+  std::vector<Numbers> in;
+  const size_t most = node.op == Op::concat ? static_cast<size_t>(kMaxCount) : 2;
+  if (node.operands.empty() || node.operands.size() > most) return std::nullopt;
+  for (const ValueId operand : node.operands) {
+    auto values = operand == kNone ? std::nullopt : numbers_of(graph, operand, depth + 1, visits);
+    if (!values) return std::nullopt;
+    in.push_back(std::move(*values));
+  }
+  if (node.op == Op::reshape) return in[0];
+  if (node.op == Op::broadcast) {  // of a single element, or to the same shape
+    if (in[0].size() == 1) return Numbers(static_cast<size_t>(count), in[0][0]);
+    return static_cast<int64_t>(in[0].size()) == count ? std::optional(in[0]) : std::nullopt;
+  }
+  if (node.op == Op::concat) {
+    if (graph.type(node.results[0]).dims.size() != 1) return std::nullopt;
+    Numbers joined;
+    for (const Numbers& part : in) joined.insert(joined.end(), part.begin(), part.end());
+    return joined;
+  }
+  return mapped(graph, node, in);
+}
+
+std::optional<Numbers> numbers_of(const Graph& graph, ValueId value, int depth, int& visits) {
+  const ValueInfo& info = graph.value(value);
+  const auto count = product(info.type.dims).value();
+  if (!count || *count > kMaxCount || depth > kMaxDepth || ++visits > kMaxVisits) return std::nullopt;
+  if (info.contents) {
+    const auto values = static_values(*info.contents);
+    if (values && static_cast<int64_t>(values->size()) == *count)
+      return checked(info.type.dtype, Numbers(values->begin(), values->end()));
+  }
   if (const TensorData* data = graph.constant(value)) {
     const auto bytes = full_bytes(*data);
     if (!bytes.ok()) return std::nullopt;
+    Numbers result;
     for (int64_t i = 0; i < *count; ++i) result.push_back(load_as_double(data->dtype, (*bytes)->data(), i));
-    return result;
+    return checked(data->dtype, std::move(result));
   }
   const Node* producer = graph.producer(value);
-  if (producer && producer->op == Op::concat && graph.type(value).dims.size() == 1) {
-    for (const ValueId part : producer->operands) {
-      const auto values = numbers_of(graph, part, depth + 1);
-      if (!values) return std::nullopt;
-      result.insert(result.end(), values->begin(), values->end());
-    }
-    return result;
-  }
-  const auto single = *count == 1 ? number_of(graph, value, 0) : std::nullopt;
-  return single ? std::optional(std::vector<double>{*single}) : std::nullopt;
+  return producer ? computed(graph, *producer, *count, depth, visits) : std::nullopt;
 }
 
 }  // namespace
 
 std::optional<std::vector<double>> known_numbers(const Graph& graph, ValueId value) {
-  return numbers_of(graph, value, 0);
+  int visits = 0;
+  return value == kNone ? std::nullopt : numbers_of(graph, value, 0, visits);
 }
 
 std::optional<double> known_number(const Graph& graph, ValueId value) {
-  return number_of(graph, value, 0);
+  if (!product(graph.value(value).type.dims).is_value(1)) return std::nullopt;
+  const auto values = known_numbers(graph, value);
+  return values ? std::optional(values->front()) : std::nullopt;
 }
 
 }  // namespace ge
