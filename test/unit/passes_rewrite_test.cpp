@@ -187,6 +187,22 @@ TEST_CASE("a sum of thousands of operands is cut into loops without trying each 
   CHECK(context.nest_nodes < 10 * 3000);
 }
 
+TEST_CASE("many readers of one tensor join in a few loops, by work that is a small multiple of them") {
+  const auto work = [](size_t readers) {
+    Graph g;
+    Builder b(g, {});
+    const ValueId x = g.add_input("x", {DType::float32, {Dim::symbol("n"), 4}});
+    for (size_t i = 0; i < readers; ++i)
+      g.add_output(b.op(i % 2 == 0 ? Op::tanh : Op::exp, {x}), "y" + std::to_string(i));
+    REQUIRE_OK(b.take());
+    PassContext context;
+    REQUIRE_OK(fuse_elementwise(g, context));
+    CHECK(g.live_nodes() < readers / 4);
+    return context.nest_nodes;
+  };
+  CHECK(work(4000) < 40 * 4000);
+}
+
 TEST_CASE("a batch of nodes that does not fit is taken back, copies too") {
   Graph g =
       parse(R"(graph (%x: float32[n, 4], %w: float32[4, n], %z: float32[4, n, 3]) symbols(n 1..64 opt 32) {

@@ -454,7 +454,13 @@ class NestBuilder {
         GE_TRY(store(i, primary_maps_, first));
         continue;
       }
-      if (emitted_[v].empty()) return refuse("an output that the others do not need");
+      if (emitted_[v].empty()) {  // a loop of its own beside the others, over the same elements
+        if (!(graph_.type(v).dims == graph_.type(primary_).dims))
+          return refuse("an output of another shape that the others do not need");
+        GE_ASSIGN(const uint16_t own, value_at(v, primary_maps_));
+        GE_TRY(store(i, primary_maps_, own));
+        continue;
+      }
       const Emitted known = emitted_[v].front();
       GE_TRY(store(i, known.maps, known.reg));
     }

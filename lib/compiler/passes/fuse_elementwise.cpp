@@ -4,9 +4,9 @@
 // Precondition: core ops. A producer joins its consumer's loop when all its users are in it, when it only
 // moves elements (then it is copied), or when its other users come later (then it is a second output); and
 // when build_loop_nest accepts the loop: one set of row axes, nothing computed again for every element of a
-// larger loop. Gain: each intermediate that disappears saves a write and a read, and a launch. Cost: none at
-// run time. Here, last: dot and conv have taken their epilogues, what is left between kernels is memory
-// traffic.
+// larger loop. Loops that read the same tensor side by side become one at the end (sibling_loops.h). Gain:
+// each intermediate that disappears saves a write and a read, and a launch. Cost: none at run time. Here,
+// last: dot and conv have taken their epilogues, what is left between kernels is memory traffic.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -16,6 +16,7 @@
 #include "compiler/codegen/loop_nest.h"
 #include "compiler/passes/grouping.h"
 #include "compiler/passes/passes.h"
+#include "compiler/passes/sibling_loops.h"
 
 namespace ge {
 namespace {
@@ -218,6 +219,7 @@ class LoopGrower {
 
 Status fuse_elementwise(Graph& graph, PassContext& context) {
   LoopGrower(graph, context);
+  join_sibling_loops(graph, context);
   return {};
 }
 

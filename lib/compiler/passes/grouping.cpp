@@ -106,4 +106,50 @@ Status inline_fused(Graph& graph, NodeId fused) {
   return {};
 }
 
+Joined joined_body(const Graph& graph, NodeId a, NodeId b) {
+  Joined joined;
+  joined.body.symbols = graph.symbols;
+  std::map<ValueId, ValueId> inputs;  // of the joined body, by the outside value
+  for (const NodeId id : {a, b}) {
+    const Node& fused = graph.node(id);
+    std::map<ValueId, ValueId> names;
+    for (size_t i = 0; i < fused.operands.size(); ++i) {
+      const ValueId v = fused.operands[i];
+      const auto [it, fresh] = inputs.emplace(v, kNone);
+      if (fresh) {
+        it->second = joined.body.add_input(graph.value(v).name, graph.type(v));
+        joined.operands.push_back(v);
+      }
+      names[fused.body->inputs[i]] = it->second;
+    }
+    for (const NodeId inner : fused.body->order())
+      copy_node(*fused.body, fused.body->node(inner), joined.body, names);
+    for (const ValueId v : fused.body->outputs)
+      joined.body.add_output(names.at(v), "r" + std::to_string(joined.body.outputs.size()));
+  }
+  return joined;
+}
+
+NodeId join_loops(Graph& graph, NodeId a, NodeId b) {
+  Joined joined = joined_body(graph, a, b);
+  std::vector<Type> types;
+  std::vector<ValueId> results;
+  std::vector<Source> sources;
+  for (const NodeId id : {a, b}) {
+    merge_sources(sources, graph.node(id).sources);
+    for (const ValueId v : graph.node(id).results) {
+      types.push_back(graph.type(v));
+      results.push_back(v);
+    }
+  }
+  const NodeId fused = graph.add_node(Op::fused, std::move(joined.operands), std::move(types),
+                                      graph.node(a).attrs, std::move(sources));
+  graph.node(fused).body = std::make_unique<Graph>(std::move(joined.body));
+  const std::vector<ValueId> fresh = graph.node(fused).results;
+  for (size_t i = 0; i < fresh.size(); ++i) graph.replace_all_uses(results[i], fresh[i]);
+  graph.remove_node(a);
+  graph.remove_node(b);
+  return fused;
+}
+
 }  // namespace ge

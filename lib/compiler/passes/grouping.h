@@ -1,4 +1,5 @@
-// Moving nodes into a fused node's body and back. Entry: group_nodes, body_of, inline_fused.
+// Moving nodes into a fused node's body and back. Entry: group_nodes, body_of, inline_fused,
+// join_loops.
 // Invariant: the fused node computes exactly what its nodes computed; scalar constants move into the body,
 // others stay operands.
 #pragma once
@@ -22,5 +23,14 @@ Grouping body_of(const Graph& graph, const std::vector<NodeId>& nodes);
 NodeId group_nodes(Graph& graph, const std::vector<NodeId>& nodes, const std::string& kind);
 // The opposite: the body's nodes stand in the graph again.
 Status inline_fused(Graph& graph, NodeId fused);
+
+struct Joined {
+  Graph body;
+  std::vector<ValueId> operands;  // outside values, as body.inputs; none twice
+};
+// The bodies of two fused nodes as one graph: the outputs of a, then those of b. Neither reads the other.
+Joined joined_body(const Graph& graph, NodeId a, NodeId b);
+// Replaces both by one fused node of a's kind with the results of both.
+NodeId join_loops(Graph& graph, NodeId a, NodeId b);
 
 }  // namespace ge
