@@ -58,12 +58,17 @@ std::span<const KernelRow> kernel_rows() {
   return rows;
 }
 
-const KernelRow* find_kernel_row(std::string_view name, uint32_t revision) {
+const KernelRow* find_kernel_row(std::string_view name) {
   const std::span<const KernelRow> rows = kernel_rows();
   const auto at =
       std::lower_bound(rows.begin(), rows.end(), name,
                        [](const KernelRow& row, std::string_view wanted) { return row.name < wanted; });
-  return at != rows.end() && at->name == name && at->revision == revision ? &*at : nullptr;
+  return at != rows.end() && at->name == name ? &*at : nullptr;
+}
+
+const KernelRow* find_kernel_row(std::string_view name, uint32_t revision) {
+  const KernelRow* row = find_kernel_row(name);
+  return row != nullptr && row->revision == revision ? row : nullptr;
 }
 
 CpuEntry cpu_entry(std::string_view name) {

@@ -9,5 +9,6 @@ namespace ge::kernels {
 struct CastArgs {
   TensorView in, out;  // equal dims
 };
+static_assert(offsetof(CastArgs, out) == 144 && sizeof(CastArgs) == 288);
 
 }  // namespace ge::kernels

@@ -39,6 +39,15 @@ Status check_axis(int64_t axis, int rank) {
   return refuse("axis " + std::to_string(axis) + ", rank " + std::to_string(rank));
 }
 
+Status check_within(const TensorView& part, std::string_view part_name, const TensorView& whole,
+                    std::string_view whole_name, int axis) {
+  bool within = part.rank == whole.rank;
+  for (int i = 0; within && i < part.rank; ++i) within = i == axis || part.dims[i] <= whole.dims[i];
+  if (within) return {};
+  return refuse(std::string(part_name) + " has dims " + dims_text(part) + ", " + std::string(whole_name) +
+                " has " + dims_text(whole) + "; only axis " + std::to_string(axis) + " may be longer");
+}
+
 Status check_dim(int64_t found, int64_t expected, std::string_view what) {
   if (found == expected) return {};
   return refuse(std::string(what) + " is " + std::to_string(found) + ", expected " +

@@ -19,6 +19,9 @@ Status check_same_dims(const TensorView& a, std::string_view a_name, const Tenso
 Status check_same_dtype(const TensorView& a, std::string_view a_name, const TensorView& b,
                         std::string_view b_name);
 Status check_axis(int64_t axis, int rank);  // 0 <= axis < rank
+// `part` has `whole`'s rank and fits into it on every axis but `axis` (-1: on all).
+Status check_within(const TensorView& part, std::string_view part_name, const TensorView& whole,
+                    std::string_view whole_name, int axis);
 Status check_dim(int64_t found, int64_t expected, std::string_view what);
 
 // An output's elements must be distinct bytes: no axis of extent > 1 has stride 0.

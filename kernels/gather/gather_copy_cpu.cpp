@@ -15,6 +15,7 @@ namespace {
 // Elements of data's axes after `axis` where they are one dense run in both data and out, or 0 where they are
 // not.
 int64_t dense_run(const GatherArgs& args) {
+  if (args.elements != 0) return 0;
   int64_t run = 1;
   for (int i = args.data.rank - 1; i > args.axis; --i) {
     if (args.data.dims[i] != 1 &&
@@ -29,6 +30,7 @@ int64_t dense_run(const GatherArgs& args) {
 
 extern constinit const KernelRow gather_copy_cpu_row = {
     .name = "gather_copy_cpu",
+    .revision = 2,
     .operands = kGatherOperands,
     .attrs = kGatherAttrs,
     .args_size = sizeof(GatherArgs),

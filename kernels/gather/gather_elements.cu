@@ -18,6 +18,11 @@ __device__ void gather_elements(const GatherCudaArgs& a, int64_t total) {
     for (int o = out.rank - 1; o >= 0; --o) {
       const int64_t at = split(rest, out.dims[o]);
       to += at * out.strides[o];
+      if (a.elements != 0) {
+        which += at * indices.strides[o];
+        if (o != axis) from += at * data.strides[o];
+        continue;
+      }
       const int q = o - axis;
       if (q >= 0 && q < indices.rank)
         which += at * indices.strides[q];

@@ -15,6 +15,7 @@ constexpr ArgRow kArgs[] = {
     view_arg(offsetof(GatherCudaArgs, indices), 1),
     view_arg(offsetof(GatherCudaArgs, out), 2),
     int_arg(offsetof(GatherCudaArgs, axis), "axis"),
+    int_arg(offsetof(GatherCudaArgs, elements), "elements"),
     {.offset = offsetof(GatherCudaArgs, launch), .type = ArgType::kI64, .source = ArgSource::kLaunch},
     {.offset = offsetof(GatherCudaArgs, device_block),
      .type = ArgType::kPointer,
@@ -25,6 +26,7 @@ constexpr ArgRow kArgs[] = {
 
 extern constinit const KernelRow gather_elements_sm80_row = {
     .name = "gather_elements_sm80",
+    .revision = 2,
     .device = KernelDevice::kCuda,
     .operands = kGatherOperands,
     .attrs = kGatherAttrs,

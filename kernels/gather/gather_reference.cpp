@@ -12,6 +12,11 @@ Status check_gather(const LaunchShape& shape) {
   const int64_t axis = attr_int(shape.attrs, "axis", 0);
   GE_TRY(check_axis(axis, data.rank));
   GE_TRY(check_same_dtype(data, "data", out, "out"));
+  if (attr_int(shape.attrs, "elements", 0) != 0) {
+    GE_TRY(check_same_dims(indices, "indices", out, "out"));
+    GE_TRY(check_within(indices, "indices", data, "data", static_cast<int>(axis)));
+    return check_writable(out, "out");
+  }
   if (out.rank != data.rank - 1 + indices.rank) {
     return refuse("out has rank " + std::to_string(out.rank) + ", expected " +
                   std::to_string(data.rank - 1 + indices.rank));
@@ -33,6 +38,11 @@ struct SpreadStrides {
   int64_t data[kMaxRank] = {}, indices[kMaxRank] = {};
   explicit SpreadStrides(const GatherArgs& args) {
     for (int i = 0; i < args.out.rank; ++i) {
+      if (args.elements != 0) {
+        indices[i] = args.indices.strides[i];
+        data[i] = i == args.axis ? 0 : args.data.strides[i];
+        continue;
+      }
       const int64_t q = i - args.axis;
       if (q >= 0 && q < args.indices.rank) {
         indices[i] = args.indices.strides[q];
@@ -64,6 +74,7 @@ void gather_range(const GatherArgs& args, const SpreadStrides& spread, const Lau
 
 extern constinit const KernelRow gather_reference_row = {
     .name = "gather_reference",
+    .revision = 2,
     .operands = kGatherOperands,
     .attrs = kGatherAttrs,
     .args_size = sizeof(GatherArgs),

@@ -1,10 +1,9 @@
-// What the gather rows share: tables, the check and the index rule. Entry: kGatherOperands, kGatherArgs,
-// check_gather, resolve_index.
+// What the gather rows share: tables and the check. Entry: kGatherOperands, kGatherArgs, check_gather.
 #pragma once
 #include "kernels/common/check.h"
+#include "kernels/common/resolve_index.h"
 #include "kernels/common/rows.h"
 #include "kernels/gather/gather.h"
-#include "kernels/launch_context.h"
 
 namespace ge::kernels {
 
@@ -13,22 +12,17 @@ inline constexpr OperandRow kGatherOperands[] = {
     {.name = "indices", .dtypes = kIndexTypes},
     {.name = "out", .role = OperandRole::kOut, .dtypes = kAllTypes},
 };
-inline constexpr AttrRow kGatherAttrs[] = {{.name = "axis", .min = 0, .max = kMaxRank - 1}};
+inline constexpr AttrRow kGatherAttrs[] = {
+    {.name = "axis", .min = 0, .max = kMaxRank - 1},
+    {.name = "elements", .min = 0, .max = 1, .required = false},
+};
 inline constexpr ArgRow kGatherArgs[] = {
     view_arg(offsetof(GatherArgs, data), 0),
     view_arg(offsetof(GatherArgs, indices), 1),
     view_arg(offsetof(GatherArgs, out), 2),
     int_arg(offsetof(GatherArgs, axis), "axis"),
+    int_arg(offsetof(GatherArgs, elements), "elements"),
 };
 Status check_gather(const LaunchShape& shape);
-
-// The position in [0, extent) that `index` means, or -1 where extent is 0. Notes what is out of range.
-inline int64_t resolve_index(int64_t index, int64_t extent, const LaunchContext& context) {
-  const int64_t position = index < 0 ? index + extent : index;
-  if (position >= 0 && position < extent) return position;
-  context.note_fault(FaultKind::kIndexOutOfRange, index);
-  if (extent == 0) return -1;
-  return position < 0 ? 0 : extent - 1;
-}
 
 }  // namespace ge::kernels

@@ -7,6 +7,7 @@ import math
 import numpy as np
 from onnx import helper
 
+from second_source_index import OWN_INDEX
 import second_source_spatial
 
 
@@ -120,3 +121,4 @@ OWN.update({(f"Reduce{op}", kind): own_reduce for op in ("LogSum", "LogSumExp", 
 OWN.update({("Div", "i"): own_divide, ("Div", "u"): own_divide, ("Cast", "f"): own_cast, ("CastLike", "f"): own_cast})
 OWN.update({f"Reduce{op}": own_reduce for op in ("Max", "Min")})
 OWN.update(second_source_spatial.OWN)
+OWN.update(OWN_INDEX)

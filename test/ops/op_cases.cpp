@@ -343,6 +343,105 @@ OpGraph gather_graph(DType dtype, uint32_t seed) {
   return c.finish();
 }
 
+struct IndexedSizes {
+  std::vector<int64_t> data, indices;
+  int64_t axis;
+};
+// An index for each element: no more of them than elements on the other axes.
+const std::vector<IndexedSizes>& element_sizes() {
+  static const std::vector<IndexedSizes> list{
+      {{5}, {3}, 0},       {{5, 3}, {9, 3}, 0},      {{5, 3}, {2, 2}, 1},   {{2, 6, 4}, {2, 3, 1}, 1},
+      {{7, 1}, {0, 1}, 0}, {{300, 33}, {17, 33}, 0}, {{40, 5}, {200, 5}, 0}};
+  return list;
+}
+
+OpGraph gather_elements_graph(DType dtype, uint32_t seed) {
+  CaseBuilder c("gather_elements", dtype, seed);
+  int view = 0;
+  for (const IndexedSizes& s : element_sizes()) {
+    const int64_t extent = s.data[static_cast<size_t>(s.axis)];
+    c.output(c.b().op(Op::gather,
+                      {c.view(s.data, Data::kSpecial, view % 4, dtype),
+                       c.indices(s.indices, -extent, extent, view % 2 == 0 ? DType::int64 : DType::int32)},
+                      {{"axis", s.axis}, {"elements", int64_t{1}}}));
+    ++view;
+  }
+  return c.finish();
+}
+
+// Many updates of one element; the order of them is the same everywhere, so are the bits.
+OpGraph scatter_graph(const std::string& kind, DType dtype, uint32_t seed) {
+  CaseBuilder c("scatter_" + kind, dtype, seed);
+  int view = 0;
+  const auto add = [&](const std::vector<int64_t>& data, const std::vector<int64_t>& indices,
+                       const std::vector<int64_t>& updates, int64_t axis, int64_t elements) {
+    const int64_t extent = data[static_cast<size_t>(axis)];
+    const Data numbers = kind == "none" || kind.starts_with("m") ? Data::kSpecial : Data::kPlain;
+    const Data values = kind == "mul" ? Data::kSmallInteger : numbers;
+    c.output(c.b().op(Op::scatter,
+                      {c.view(data, values, view % 4, dtype),
+                       c.indices(indices, -extent, extent, view % 2 == 0 ? DType::int64 : DType::int32),
+                       c.view(updates, values, (view + 1) % 4, dtype)},
+                      {{"kind", kind}, {"axis", axis}, {"elements", elements}}));
+    ++view;
+  };
+  for (const IndexedSizes& s : element_sizes()) add(s.data, s.indices, s.indices, s.axis, 1);
+  add({5}, {}, {}, 0, 0);
+  add({5, 3}, {4}, {4, 3}, 0, 0);
+  add({5, 3}, {2, 2}, {5, 2, 2}, 1, 0);
+  add({2, 6, 4}, {9}, {2, 9, 4}, 1, 0);
+  add({7, 1}, {0}, {0, 1}, 0, 0);
+  add({3000}, {700}, {700}, 0, 0);
+  add({1}, {40}, {40}, 0, 0);
+  return c.finish();
+}
+
+OpGraph scan_graph(DType dtype, uint32_t seed) {
+  CaseBuilder c("scan", dtype, seed);
+  c.tolerance(2e-5, 2e-5);
+  int view = 0;
+  for (const std::vector<int64_t>& dims :
+       {std::vector<int64_t>{7}, {0}, {3, 5}, {4, 1}, {0, 4}, {2, 3, 17}, {3, 1000}, {70, 66}})
+    for (int64_t axis = 0; axis < static_cast<int64_t>(dims.size()); ++axis, ++view)
+      c.output(c.b().op(Op::scan, {c.view(dims, Data::kPlain, view % 4, dtype)},
+                        {{"kind", std::string("sum")},
+                         {"axis", axis},
+                         {"exclusive", int64_t{view / 2 % 2}},
+                         {"reverse", int64_t{view % 2}}}));
+  return c.finish();
+}
+
+OpGraph sort_topk_graph(DType dtype, uint32_t seed) {
+  CaseBuilder c("sort_topk", dtype, seed);
+  int view = 0;
+  for (const std::vector<int64_t>& dims :
+       {std::vector<int64_t>{7}, {3, 5}, {4, 1}, {0, 4}, {2, 3, 17}, {2, 1000}, {70, 3}})
+    for (int64_t axis = 0; axis < static_cast<int64_t>(dims.size()); ++axis, ++view) {
+      const int64_t extent = dims[static_cast<size_t>(axis)];
+      for (const int64_t k : {int64_t{0}, (extent + 2) / 3, extent})
+        c.output(c.b().op(Op::sort_topk, {c.view(dims, Data::kSpecial, view % 4, dtype)},
+                          {{"axis", axis}, {"k", Dims{k}}, {"largest", int64_t{view % 2}}}));
+    }
+  return c.finish();
+}
+
+// 8-bit values of the dtype's sign packed to 4 bits, moved, and unpacked.
+OpGraph nibbles_graph(DType bytes, uint32_t seed) {
+  CaseBuilder c("cast_nibbles", bytes, seed);
+  Builder& b = c.b();
+  const DType nibbles = class_of(bytes) == DTypeClass::kSigned ? DType::int4 : DType::uint4;
+  for (size_t s = 0; s < shapes().size(); ++s) {
+    const ValueId packed =
+        b.cast(c.view(shapes()[s], Data::kSpecial, static_cast<int>(s % 4), bytes), nibbles);
+    c.output(packed);
+    c.output(b.cast(packed, bytes));
+  }
+  const ValueId packed = b.cast(c.view({3, 5}, Data::kSpecial, 0, bytes), nibbles);
+  c.output(b.transpose(packed, {1, 0}));
+  c.output(b.cast(b.broadcast(packed, {2, 3, 5}), bytes));
+  return c.finish();
+}
+
 OpGraph movement_graph(const std::string& op, DType dtype, uint32_t seed) {
   CaseBuilder c(op, dtype, seed);
   Builder& b = c.b();
@@ -421,11 +520,21 @@ std::vector<OpGraph> op_graphs() {
     if (!boolean) graphs.push_back(dot_graph(dtype, seed++));
     if (real) graphs.push_back(pool_graph("max", dtype, seed++));
     graphs.push_back(gather_graph(dtype, seed++));
+    graphs.push_back(gather_elements_graph(dtype, seed++));
+    for (const char* kind : {"none", "add", "mul", "max", "min"})
+      graphs.push_back(scatter_graph(kind, dtype, seed++));
+    if (!boolean) graphs.push_back(scan_graph(dtype, seed++));
+    graphs.push_back(sort_topk_graph(dtype, seed++));
     for (const char* op : {"reshape", "transpose", "broadcast", "slice", "concat", "pad"})
       graphs.push_back(movement_graph(op, dtype, seed++));
     if (dtype == DType::int64 || dtype == DType::int32 || dtype == DType::float32)
       graphs.push_back(iota_graph(dtype, seed++));
   }
+  for (const DType bytes : {DType::int8, DType::uint8}) graphs.push_back(nibbles_graph(bytes, seed++));
+  for (const DType narrow : {DType::int8, DType::int16, DType::uint8, DType::uint16, DType::uint32})
+    for (const ScalarOpInfo& info : scalar_ops())
+      if (info.op == ScalarOp::shift_left || info.op == ScalarOp::shift_right)
+        graphs.push_back(map_graph(info, narrow, seed++));  // registers are wider than these
   return graphs;
 }
 

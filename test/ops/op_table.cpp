@@ -84,6 +84,7 @@ int run(const std::string& device, const std::string& only, const char* out_path
     return 77;
   }
   std::map<std::string, std::map<DType, std::string>> table;
+  std::vector<DType> columns = table_dtypes();
   std::vector<std::string> order;
   bool failed = false;
   const size_t stride = std::getenv("GE_QUICK") != nullptr ? 24 : 1;
@@ -94,13 +95,14 @@ int run(const std::string& device, const std::string& only, const char* out_path
     const std::string result = check_graph(g, device);
     failed = failed || result == "FAIL";
     if (table.count(g.op) == 0) order.push_back(g.op);
+    if (std::find(columns.begin(), columns.end(), g.dtype) == columns.end()) columns.push_back(g.dtype);
     table[g.op][g.dtype] = result;
   }
   std::string text = "cases that agree with the reference on " + device + "\n";
   char cell[64];
   std::snprintf(cell, sizeof cell, "%-20s", "op");
   text += cell;
-  for (const DType t : table_dtypes()) {
+  for (const DType t : columns) {
     std::snprintf(cell, sizeof cell, "%10s", std::string(name_of(t)).c_str());
     text += cell;
   }
@@ -108,7 +110,7 @@ int run(const std::string& device, const std::string& only, const char* out_path
   for (const std::string& op : order) {
     std::snprintf(cell, sizeof cell, "%-20s", op.c_str());
     text += cell;
-    for (const DType t : table_dtypes()) {
+    for (const DType t : columns) {
       std::snprintf(cell, sizeof cell, "%10s", table[op].count(t) != 0 ? table[op][t].c_str() : "-");
       text += cell;
     }

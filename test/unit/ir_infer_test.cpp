@@ -135,6 +135,28 @@ TEST_CASE("movement") {
   CHECK(infer("concat(%x, %y) {axis = 0}") == "E0310 axis 1 of inputs 0 and 1 differ: 4 and 8");
   CHECK(infer("gather(%x, %i) {axis = 0}") == "float32[3, 4]");
   CHECK(infer("gather(%x, %x) {axis = 0}") == "E0307 found indices float32[n, 4]; allowed: int64, int32");
+  CHECK(infer("gather(%v, %i) {axis = 0, elements = 1}") == "float32[3]");
+  CHECK(infer("gather(%x, %i) {axis = 0, elements = 1}") ==
+        "E0309 input 1 is int64[3] with rank 1; needed 2");
+}
+
+TEST_CASE("scatter, scan, sort_topk") {
+  CHECK(infer("scatter(%v, %i, %v) {kind = \"none\", axis = 0}") ==
+        "E0310 axis 0 of updates and what the indices name differ: 4 and 3");
+  CHECK(infer("scatter(%x, %i, %y) {kind = \"add\", axis = 0, elements = 1}") ==
+        "E0309 input 1 is int64[3] with rank 1; needed 2");
+  CHECK(infer("scatter(%x, %x, %x) {kind = \"max\", axis = 0, elements = 1}") ==
+        "E0307 found indices float32[n, 4]; allowed: int64, int32");
+  CHECK(infer("scatter(%v, %i, %i) {kind = \"none\", axis = 0}") ==
+        "E0308 input 0 is float32[4], input 2 is int64[3]; they must have one dtype");
+  CHECK(infer("scan(%x) {kind = \"sum\", axis = 1, reverse = 1}") == "float32[n, 4]");
+  CHECK(infer("scan(%x) {kind = \"sum\", axis = 2}") ==
+        "E0312 found 2; float32[n, 4] has rank 2, allowed 0 .. 1");
+  CHECK(infer("sort_topk(%x) {axis = 1, k = [3], largest = 1}") == "int64[n, 3]");
+  CHECK(infer("sort_topk(%x) {axis = 0, k = [3], largest = 1}") == "int64[3, 4]");
+  CHECK(infer("sort_topk(%x) {axis = 1, k = [5]}") ==
+        "E0310 found k 5; axis 1 of float32[n, 4] has no more than 4");
+  CHECK(infer("sort_topk(%x) {axis = 1, k = [1, 2]}") == "E0305 found 2 values of k; one is needed");
 }
 
 TEST_CASE("dot, softmax, normalize") {

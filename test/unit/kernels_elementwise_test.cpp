@@ -124,8 +124,28 @@ TEST_CASE("cast_reference unpacks dense 4-bit elements") {
   TestTensor out(DType::float32, {4}, Layout::kReversed);
   REQUIRE_OK(run_kernel("cast_reference", {in, out.view()}, {}));
   REQUIRE((out.at(0) == 1 && out.at(1) == -8 && out.at(2) == -1 && out.at(3) == 7));
-  in.strides[0] = 2;
-  REQUIRE_CODE(run_kernel("cast_reference", {in, out.view()}, {}), Code::launch_refused);
+  in.dims[0] = 2, in.strides[0] = 2;
+  TestTensor part(DType::int8, {2}, Layout::kDense);
+  REQUIRE_OK(run_kernel("cast_reference", {in, part.view()}, {}));
+  REQUIRE((part.int_at(0) == 1 && part.int_at(1) == -1));
+}
+
+TEST_CASE("cast_reference packs 4-bit elements: floats saturate, integers wrap, half a byte is left 0") {
+  unsigned char packed[3] = {0xee, 0xee, 0xee};
+  TensorView out;
+  out.data = packed, out.rank = 1, out.dims[0] = 5, out.strides[0] = 1, out.dtype = DType::int4;
+  TestTensor in(DType::float32, {5}, Layout::kReversed);
+  const double values[] = {-1, -100, 7.9, std::numeric_limits<double>::quiet_NaN(), 3};
+  for (int64_t i = 0; i < 5; ++i) in.set(i, values[i]);
+  REQUIRE_OK(run_kernel("cast_reference", {in.view(), out}, {}));
+  REQUIRE((packed[0] == 0x8f && packed[1] == 0x07 && packed[2] == 0x03));
+  TestTensor wide(DType::int32, {5}, Layout::kDense);
+  for (int64_t i = 0; i < 5; ++i) wide.set(i, static_cast<double>(15 + i));
+  out.dtype = DType::uint4;
+  REQUIRE_OK(run_kernel("cast_reference", {wide.view(), out}, {}));
+  REQUIRE((packed[0] == 0x0f && packed[1] == 0x21 && packed[2] == 0x03));
+  out.strides[0] = 2;
+  REQUIRE_CODE(run_kernel("cast_reference", {wide.view(), out}, {}), Code::launch_refused);
 }
 
 TEST_CASE("copy rows move every layout to every layout") {

@@ -96,9 +96,7 @@ TensorView absent() {
 }
 
 Status run_kernel(std::string_view name, std::vector<TensorView> operands, Attrs attrs, RunOptions options) {
-  const auto rows = kernel_rows();
-  const auto at = std::find_if(rows.begin(), rows.end(), [&](const KernelRow& r) { return r.name == name; });
-  const KernelRow* row = at == rows.end() ? nullptr : &*at;
+  const KernelRow* row = find_kernel_row(name);
   const CpuEntry entry = cpu_entry(name);
   if (row == nullptr || entry == nullptr) return fail(Code::unknown_kernel).because(std::string(name));
   std::sort(attrs.begin(), attrs.end(), [](const auto& a, const auto& b) { return a.first < b.first; });

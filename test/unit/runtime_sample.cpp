@@ -5,6 +5,7 @@
 
 #include "contract/bytecode.h"
 #include "contract/device_block.h"
+#include "kernels/registry.h"
 
 namespace ge::test {
 
@@ -81,7 +82,8 @@ uint32_t PlanMaker::builtin(const std::string& name) {
   for (uint32_t i = 0; i < plan_.kernels.size(); ++i) {
     if (plan_.kernels[i].name == name) return i;
   }
-  plan_.kernels.push_back({name, 1, KernelKind::kBuiltin, {}, kNoIndex});
+  const KernelRow* row = find_kernel_row(name);
+  plan_.kernels.push_back({name, row == nullptr ? 1 : row->revision, KernelKind::kBuiltin, {}, kNoIndex});
   return static_cast<uint32_t>(plan_.kernels.size()) - 1;
 }
 

@@ -317,6 +317,7 @@ class NestBuilder {
   Result<uint16_t> cast(const Node& node, const AxisMaps& maps) {
     const DType from = graph_.type(node.operands[0]).dtype, to = attr_dtype(node, "to");
     GE_ASSIGN(const uint16_t reg, value_at(node.operands[0], maps));
+    if (bits_of(from) < 8 || bits_of(to) < 8) return refuse("4-bit elements in a loop");
     const bool widening =
         is_float(from) && is_float(to) && compute_type(from) == compute_type(to) && to == compute_type(to);
     if (from == to || widening) return reg;
@@ -336,8 +337,22 @@ class NestBuilder {
     in.element = any_element({in.a, in.b, in.c});
     GE_TRY(check_redundancy(node, node.results[0], in.element));
     nest_.operations_per_element += in.element ? op_weight(code) : 0;
-    GE_ASSIGN(const uint16_t reg, append(in));
+    GE_ASSIGN(uint16_t reg, append(in));
+    if (code == static_cast<uint16_t>(ScalarOp::shift_right)) {
+      GE_ASSIGN(reg, narrow_shift(reg, in, result));
+    }
     return settle(reg, result);
+  }
+
+  // The register is wider than the type: an amount between the two widths shifts copies of the sign in, where
+  // the rule says 0. (Unsigned numbers have none, and what is shifted left wraps to 0.)
+  Result<uint16_t> narrow_shift(uint16_t reg, const LoopInstruction& shift, DType dtype) {
+    if (class_of(dtype) != DTypeClass::kSigned || !wraps_to_own_type(dtype)) return reg;
+    GE_ASSIGN(const uint16_t width, append_constant(shift.type, static_cast<uint64_t>(bits_of(dtype))));
+    GE_ASSIGN(const uint16_t within,
+              append_op(static_cast<uint16_t>(ScalarOp::less), DType::boolean, {shift.b, width}));
+    GE_ASSIGN(const uint16_t zero, append_constant(shift.type, 0));
+    return append_op(static_cast<uint16_t>(ScalarOp::select), shift.type, {within, reg, zero});
   }
 
   static LoopOp reduce_op(std::string_view kind) {
@@ -432,6 +447,7 @@ class NestBuilder {
     const bool element = is_element(maps);
     if (code_[reg].element && !element) return refuse("an output of row level holds element values");
     GE_TRY(check_injective(maps, element));
+    if (bits_of(graph_.type(graph_.outputs[index]).dtype) < 8) return refuse("4-bit results");
     nest_.program.operands.push_back(
         {.dtype = graph_.type(graph_.outputs[index]).dtype, .output = true, .row_level = !element});
     nest_.operands.push_back({true, static_cast<uint32_t>(index), maps});

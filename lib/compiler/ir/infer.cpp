@@ -51,6 +51,12 @@ Result<std::vector<Type>> Inference::run() {
         return concat();
       case Op::gather:
         return gather();
+      case Op::scatter:
+        return scatter();
+      case Op::scan:
+        return scan();
+      case Op::sort_topk:
+        return sort_topk();
       case Op::dot:
         return dot();
       case Op::conv:
@@ -243,11 +249,60 @@ Result<Type> Inference::gather() {
   if (in(1).dtype != DType::int64 && in(1).dtype != DType::int32) {
     return fault(Code::operand_dtype, "found indices " + to_string(in(1)) + "; allowed: int64, int32");
   }
-  Type result{in(0).dtype, {}};
+  Type result{in(0).dtype, in(1).dims};
+  if (integer("elements") != 0) {
+    GE_TRY(indices_fit(axis));
+    return result;
+  }
   const auto split = in(0).dims.begin() + axis;
-  result.dims.insert(result.dims.end(), in(0).dims.begin(), split);
-  result.dims.insert(result.dims.end(), in(1).dims.begin(), in(1).dims.end());
+  result.dims.insert(result.dims.begin(), in(0).dims.begin(), split);
   result.dims.insert(result.dims.end(), split + 1, in(0).dims.end());
+  return result;
+}
+
+// An index for each element: on the other axes there are no more of them than elements.
+Status Inference::indices_fit(int64_t axis) {
+  const Dims &data = in(0).dims, &indices = in(1).dims;
+  GE_TRY(rank_is(1, data.size(), data.size()));
+  for (size_t i = 0; i < data.size(); ++i) {
+    const auto excess = (indices[i] - data[i]).value();
+    if (static_cast<int64_t>(i) == axis || !excess || *excess <= 0) continue;
+    return fault(Code::shape_mismatch, "indices " + to_string(in(1)) + " are longer than " + operand_text(0) +
+                                           " on axis " + std::to_string(i) + "; only axis " +
+                                           std::to_string(axis) + " may be");
+  }
+  return {};
+}
+
+Result<Type> Inference::scatter() {
+  GE_TRY(same_dtype(0, 2));
+  GE_ASSIGN(const Type taken, gather());
+  if (text("kind") != "none" && bits_of(in(0).dtype) < 8)
+    return fault(Code::operand_dtype, "found " + operand_text(0) + "; 4-bit elements are not combined");
+  GE_TRY(rank_is(2, taken.dims.size(), taken.dims.size()));
+  GE_TRY(equal_dims(in(2).dims, taken.dims, "updates and what the indices name"));
+  return in(0);
+}
+
+Result<Type> Inference::scan() {
+  GE_TRY(numbers_only(0));
+  GE_TRY(axis_in_range(integer("axis"), in(0).dims.size()));
+  return in(0);
+}
+
+Result<Type> Inference::sort_topk() {
+  const int64_t axis = integer("axis");
+  GE_TRY(axis_in_range(axis, in(0).dims.size()));
+  const Dims& k = dims("k");
+  if (k.size() != 1)
+    return fault(Code::bad_attribute, "found " + std::to_string(k.size()) + " values of k; one is needed");
+  const Dim& extent = in(0).dims[static_cast<size_t>(axis)];
+  if (const auto excess = (k[0] - extent).value(); excess && *excess > 0)
+    return fault(Code::shape_mismatch, "found k " + k[0].to_string() + "; axis " + std::to_string(axis) +
+                                           " of " + operand_text(0) + " has no more than " +
+                                           extent.to_string());
+  Type result{DType::int64, in(0).dims};
+  result.dims[static_cast<size_t>(axis)] = k[0];
   return result;
 }
 

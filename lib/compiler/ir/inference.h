@@ -37,11 +37,15 @@ class Inference {
   Result<Type> pad();
   Result<Type> concat();
   Result<Type> gather();
+  Result<Type> scatter();
+  Result<Type> scan();
+  Result<Type> sort_topk();
   Result<Type> dot();
   Result<Type> softmax();
   Result<Type> normalize();
   Result<std::vector<Type>> fused();
 
+  Status indices_fit(int64_t axis);
   Status check_operands();
   Status check_attributes();
   Status check_attribute(const std::string& name, const Attr& attr);

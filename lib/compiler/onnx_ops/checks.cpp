@@ -103,10 +103,12 @@ std::string kind_fix(const Attr& value, OnnxAttrKind kind) {
   return "";
 }
 
-void check_dtype_value(const Node& node, const std::string& name, const Attr& value, ErrorList& errors) {
+// `optional`: 0 means that none is asked for.
+void check_dtype_value(const Node& node, const std::string& name, const Attr& value, bool optional,
+                       ErrorList& errors) {
   std::string found, fix = "use a dtype's name, or its ONNX number";
   if (const auto* number = std::get_if<int64_t>(&value)) {
-    if (dtype_from_onnx(*number)) return;
+    if (dtype_from_onnx(*number) || (optional && *number == 0)) return;
     found = "found " + std::to_string(*number);
   } else if (const auto* text = std::get_if<std::string>(&value)) {
     if (dtype_from_name(*text)) return;
@@ -141,7 +143,7 @@ void check_attributes(const Node& node, const Operator& op, ErrorList& errors) {
                               std::string(name_of(info->kind)))
                      .try_(kind_fix(value, info->kind)));
     } else if (info->kind == OnnxAttrKind::kDType) {
-      check_dtype_value(node, name, value, errors);
+      check_dtype_value(node, name, value, !info->required, errors);
     }
   }
   for (const OnnxAttrInfo& info : op.attributes) {

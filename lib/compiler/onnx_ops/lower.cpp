@@ -62,14 +62,42 @@ class Lowering {
   }
 
   void apply(NodeId id, const Operator& op, ErrorList& faults) {
+    const std::optional<DType> packed = knows_nibbles(op) ? std::nullopt : unpack_operands(id);
     OpContext context(graph_, graph_.node(id), op);
-    const Results results = op.lower(context);
+    Results results = op.lower(context);
+    if (packed) pack_results(context, *packed, results);
     if (Status status = context.build().take(); !status.ok()) {
       faults.add(placed(graph_.node(id), std::move(status).take_error()));
       return;
     }
     for (const ValueId v : results.values) check_size(graph_.node(id), v, faults);
     if (faults.empty()) replace(id, results.values, faults);
+  }
+
+  // 4-bit elements have no address of their own: operators see 8-bit ones, but for those that convert them
+  // and those that only name their shape.
+  static bool knows_nibbles(const Operator& op) {
+    static constexpr std::string_view kNames[] = {
+        "Cast",    "CastLike", "QuantizeLinear", "DequantizeLinear", "Identity", "Reshape",
+        "Flatten", "Squeeze",  "Unsqueeze",      "Transpose",        "Shape",    "Size",
+    };
+    return std::find(std::begin(kNames), std::end(kNames), op.row->name) != std::end(kNames);
+  }
+  // The 4-bit type among the operands, which are 8-bit now; nullopt where there is none.
+  std::optional<DType> unpack_operands(NodeId id) {
+    std::optional<DType> packed;
+    for (uint32_t i = 0; i < graph_.node(id).operands.size(); ++i) {
+      const ValueId v = graph_.node(id).operands[i];
+      if (v == kNone || bits_of(graph_.type(v).dtype) >= 8) continue;
+      packed = graph_.type(v).dtype;
+      graph_.set_operand(id, i, Builder(graph_, graph_.node(id).sources).cast(v, unpacked(*packed)));
+    }
+    return packed;
+  }
+  static void pack_results(OpContext& context, DType packed, Results& results) {
+    if (context.failed()) return;
+    for (ValueId& v : results.values)
+      if (v != kNone && context.dtype(v) == unpacked(packed)) v = context.build().cast(v, packed);
   }
 
   // Builder and inference know no places: what they say gets the node's.

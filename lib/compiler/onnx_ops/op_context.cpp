@@ -118,6 +118,12 @@ DType OpContext::dtype_attr(std::string_view name) const {
   return *dtype_from_name(std::get<std::string>(*a));
 }
 
+std::optional<DType> OpContext::asked_dtype(std::string_view name) const {
+  const Attr* a = attr(name);
+  const auto* number = a ? std::get_if<int64_t>(a) : nullptr;
+  return a == nullptr || (number && *number == 0) ? std::nullopt : std::optional(dtype_attr(name));
+}
+
 namespace {
 // "allowed -3 .. 2", or that there is no axis at all.
 std::string allowed_axes(int64_t rank) {
@@ -247,9 +253,42 @@ std::string OpContext::describe(ValueId value) const {
   return (info.name.empty() ? "a value" : "'" + info.name + "'") + " " + to_string(info.type);
 }
 
+DType unpacked(DType dtype) {
+  return dtype == DType::int4 ? DType::int8 : dtype == DType::uint4 ? DType::uint8 : dtype;
+}
+
 ValueId OpContext::wide(ValueId x) {
   if (failed() || x == kNone) return kNone;
   return is_float(dtype(x)) && bits_of(dtype(x)) < 32 ? builder_.cast(x, DType::float32) : x;
+}
+
+ValueId OpContext::convert(ValueId x, DType to) {
+  if (failed() || x == kNone || dtype(x) == to) return x;
+  if (bits_of(dtype(x)) < 8) return convert(builder_.cast(x, unpacked(dtype(x))), to);
+  if (bits_of(to) >= 8) return builder_.cast(x, to);
+  if (is_float(dtype(x))) {  // saturates at 4 bits; integers wrap
+    const bool is_signed = to == DType::int4;
+    x = builder_.map(Op::clamp, {x, scalar_like(x, is_signed ? -8 : 0), scalar_like(x, is_signed ? 7 : 15)});
+  }
+  return builder_.cast(builder_.cast(x, unpacked(to)), to);
+}
+
+std::optional<Dim> OpContext::split(const Dim& size, int64_t parts) {
+  if (parts <= 0) return std::nullopt;
+  const auto exact = Dim::exact_quotient(size, Dim(parts));
+  return exact || size.is_static() ? exact : Dim::floor_div(size, Dim(parts));
+}
+
+ValueId OpContext::size_scalar(const Dim& size) {
+  const auto value = size.value();
+  if (!value) return builder_.dims({size}, true);
+  TensorData number = tensor_of({*value});
+  number.dims.clear();
+  return builder_.constant(std::move(number));
+}
+
+ValueId OpContext::positions(const Dims& shape, int64_t axis) {
+  return builder_.op(Op::iota, {}, {{"shape", shape}, {"axis", axis}, {"dtype", DType::int64}});
 }
 
 ValueId OpContext::slice(ValueId x, const Dims& starts, const std::vector<int64_t>& steps,

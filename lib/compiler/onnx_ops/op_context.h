@@ -52,6 +52,8 @@ class OpContext {
   std::vector<double> floats_attr(std::string_view name) const;
   const TensorData* tensor_attr(std::string_view name) const;
   DType dtype_attr(std::string_view name) const;
+  // The dtype of an attribute whose absence, or 0, means none.
+  std::optional<DType> asked_dtype(std::string_view name) const;
 
   // `value` counted from the front; axis_out_of_range at the attribute (or input) where it is not in -rank ..
   // rank-1.
@@ -83,6 +85,15 @@ class OpContext {
   ValueId scalar_like(ValueId x, double value) { return builder_.scalar(dtype(x), value); }
   // x in a type that sums and squares may be taken in: 16-bit floats become float32.
   ValueId wide(ValueId x);
+  // x as another type; to and from 4-bit ones by way of 8 bits, which pack and unpack to the same numbers.
+  ValueId convert(ValueId x, DType to);
+  // size / parts; nullopt where it has no whole value. Of a symbolic size that must be a multiple, the
+  // reshape that uses the quotient asserts it.
+  static std::optional<Dim> split(const Dim& size, int64_t parts);
+  // An int64 scalar of this value: a constant where it is a plain number.
+  ValueId size_scalar(const Dim& size);
+  // int64 positions along an axis of `shape`.
+  ValueId positions(const Dims& shape, int64_t axis);
   ValueId constant_ints(const std::vector<int64_t>& values) { return builder_.constant(tensor_of(values)); }
   // A part of x: `start` is the first element taken on each axis.
   ValueId slice(ValueId x, const Dims& starts, const std::vector<int64_t>& steps, const Dims& shape);
@@ -102,6 +113,8 @@ class OpContext {
   Builder builder_;
 };
 
+// int8 for int4, uint8 for uint4; other types as they are.
+DType unpacked(DType dtype);
 // "Softmax 'act'": how messages name a node.
 std::string node_label(const Node& node);
 // The JSON pointer below the node's own, where its path is one.

@@ -108,13 +108,16 @@ class Packer {
     }
   }
 
+  static bool takes_indices(std::string_view kernel) {
+    return kernel.starts_with("gather_") || kernel.starts_with("scatter_");
+  }
   // Keeps generated inputs sane: an input that only serves as indices stays in the smallest range of the axes
   // it indexes.
   PortHint input_hint(ValueId input) const {
     if (is_bool(graph_.type(input).dtype)) return {"bool", 0, 1};
     double limit = -1;
     for (const LaunchSpec* launch : launches_) {
-      if (launch->row == nullptr || !launch->row->name.starts_with("gather_") ||
+      if (launch->row == nullptr || !takes_indices(launch->row->name) ||
           launch->operands[1].view.root != input)
         continue;
       const LaunchOperand& data = launch->operands[0];

@@ -70,10 +70,12 @@ void finish_loop(const Graph& graph, Work& w, LoopNest nest) {
 Result<Work> copy_work(const Graph& graph, LaunchOperand from, LaunchOperand to, std::vector<Source> sources,
                        bool prefer_loops) {
   const Type type{graph.type(from.value).dtype, from.view.dims};
-  Work w{prefer_loops ? "" : "copy", {}, {}, {}};
+  // Two 4-bit elements share a byte: only the cast kernels know how to move them.
+  const bool nibbles = bits_of(type.dtype) < 8;
+  Work w{nibbles ? "cast" : prefer_loops ? "" : "copy", {}, {}, {}};
   w.spec.operands = {std::move(from), std::move(to)};
   w.spec.sources = std::move(sources);
-  if (!prefer_loops) return w;
+  if (nibbles || !prefer_loops) return w;
   Graph body;
   body.symbols = graph.symbols;
   body.add_output(body.add_input("x", type), "y");
@@ -104,6 +106,12 @@ class Describer {
         return one(pool());
       case Op::gather:
         return one(gather());
+      case Op::scatter:
+        return one(scatter());
+      case Op::scan:
+        return one(scan());
+      case Op::sort_topk:
+        return one(sort_topk());
       case Op::pad:
         return one(pad());
       case Op::concat:
@@ -344,7 +352,33 @@ class Describer {
 
   Result<Work> gather() const {
     return work("gather", {operand(node_.operands[0]), operand(node_.operands[1]), operand(result())},
-                {{"axis", attr_int(node_, "axis")}});
+                {{"axis", attr_int(node_, "axis")}, {"elements", attr_int(node_, "elements")}});
+  }
+
+  Result<Work> scatter() const {
+    static constexpr std::string_view kKinds[] = {"none", "add", "mul", "max", "min"};
+    const auto kind =
+        std::find(std::begin(kKinds), std::end(kKinds), attr_string(node_, "kind")) - std::begin(kKinds);
+    return work("scatter",
+                {operand(node_.operands[0]), operand(node_.operands[1]), operand(node_.operands[2]),
+                 operand(result())},
+                {{"axis", attr_int(node_, "axis")},
+                 {"elements", attr_int(node_, "elements")},
+                 {"kind", int64_t{kind}}});
+  }
+
+  Result<Work> scan() const {
+    return work("scan", {operand(node_.operands[0]), operand(result())},
+                {{"axis", attr_int(node_, "axis")},
+                 {"exclusive", attr_int(node_, "exclusive")},
+                 {"reverse", attr_int(node_, "reverse")}});
+  }
+
+  Result<Work> sort_topk() const {
+    Work w = work("sort_topk", {operand(node_.operands[0]), operand(result())},
+                  {{"axis", attr_int(node_, "axis")}, {"largest", attr_int(node_, "largest")}});
+    set_flops(w, product(graph_.type(node_.operands[0]).dims) * Dim(8));
+    return w;
   }
 
   Result<Work> pad() const {

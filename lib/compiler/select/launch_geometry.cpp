@@ -25,6 +25,12 @@ Dim mma_blocks(const StridedView& out) {
                    product(out.dims, 0, rank - 2);
   return Dim::min(thin, Dim::max(product_tiles(out), 512));
 }
+// One block for each column along the axis.
+Dim columns(const LaunchSpec& launch) {
+  const Dims& dims = launch.operands.back().view.dims;
+  const auto axis = static_cast<size_t>(attr_int(launch.attrs, "axis", 0));
+  return product(dims, 0, axis) * product(dims, axis + 1);
+}
 Dim conv_tiles(const LaunchSpec& launch) {
   const StridedView& y = launch.operands[3].view;
   const int64_t groups = attr_int(launch.attrs, "groups", 1);
@@ -42,6 +48,7 @@ void set_geometry(const Graph&, const Target& target, LaunchSpec& launch) {
   if (name.starts_with("dot_mma")) blocks = mma_blocks(launch.operands[3].view);
   if (name.starts_with("dot_tiled")) blocks = product_tiles(launch.operands[3].view);
   if (name.starts_with("conv_implicit_gemm") || name.starts_with("conv_direct")) blocks = conv_tiles(launch);
+  if (name.starts_with("sort_topk")) blocks = columns(launch);
   launch.block = {kBlock, 1, 1};
   launch.dynamic_shared_memory = Dim(launch.row->limits.dynamic_shared_memory);
   launch.grid = {Dim::max(Dim::min(blocks, kMaxBlocks), 1), 1, 1};

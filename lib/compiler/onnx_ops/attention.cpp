@@ -1,0 +1,279 @@
+// Attention (opset 23 on) on core dot, softmax and maps:
+//   scores = Q scale . K'           key and value heads are broadcast over the query heads of their group
+//   scores = softcap tanh(scores / softcap)
+//   scores = where allowed: scores + mask, else -inf
+//   Y = softmax(scores) . V         a row without an allowed key is 0
+// The first stage of each formula is skipped where the node does not ask for it.
+#include <cmath>
+#include <limits>
+
+#include "compiler/onnx_ops/op_context.h"
+
+namespace ge {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+class Attention {
+ public:
+  explicit Attention(OpContext& c) : c_(c), b_(c.build()) {}
+
+  Results run() {
+    if (!read_heads() || !read_cache()) return kNone;
+    type_ = c_.dtype(q_);
+    ValueId scores = raw_scores();
+    keep(0, scores);
+    scores = capped(scores);
+    keep(1, scores);
+    scores = masked(scores);
+    keep(2, scores);
+    const ValueId weights = b_.cast(probabilities(scores), type_);
+    keep(3, weights);
+    const ValueId y = c_.failed() ? kNone : weighted(weights);
+    return std::vector<ValueId>{y, key_, value_, c_.failed() ? kNone : b_.cast(kept_, type_)};
+  }
+
+ private:
+  // -- operands as [batch, heads, sequence, size] --
+  bool fault(Diagnostic d, const std::string& found) {
+    c_.fail(std::move(d).because(found));
+    return false;
+  }
+
+  bool read_heads() {
+    const int64_t rank = c_.rank(c_.in(0));
+    for (size_t i = 0; i < 3; ++i) {
+      if ((rank == 3 || rank == 4) && c_.rank(c_.in(i)) == rank) continue;
+      return fault(c_.about_input(i, Code::operand_rank, "Q, K and V must all have rank 3 or all rank 4"),
+                   "found " + c_.describe(c_.in(i)));
+    }
+    flat_ = rank == 3;
+    q_ = with_heads(0, "q_num_heads");
+    key_ = with_heads(1, "kv_num_heads");
+    value_ = with_heads(2, "kv_num_heads");
+    if (c_.failed()) return false;
+    if (c_.dtype(c_.in(0)) != c_.dtype(c_.in(2))) value_ = b_.cast(value_, c_.dtype(c_.in(0)));
+    const Dims &q = c_.dims(q_), &k = c_.dims(key_), &v = c_.dims(value_);
+    for (const Dims* other : {&k, &v})
+      c_.require_equal((*other)[0], q[0], "the batches of Q, K and V differ");
+    c_.require_equal(k[1], v[1], "K and V differ in heads");
+    c_.require_equal(k[2], v[2], "K and V differ in length");
+    c_.require_equal(k[3], q[3], "heads of Q and K differ in size");
+    return !c_.failed() && read_groups(q[1], k[1]);
+  }
+
+  // [batch, sequence, heads * size] or [batch, heads, sequence, size].
+  ValueId with_heads(size_t input, const char* attribute) {
+    const ValueId x = c_.in(input);
+    if (c_.failed() || !flat_) return x;
+    const Dims& dims = c_.dims(x);
+    const int64_t heads = c_.int_attr(attribute);
+    if (heads <= 0) {
+      return c_.fail(c_.about_attr(attribute, heads == 0 ? Code::missing_attribute : Code::bad_attribute,
+                                   std::string(attribute) + " is needed where inputs have rank 3")
+                         .because("found " + std::to_string(heads)));
+    }
+    const auto size = OpContext::split(dims[2], heads);
+    if (!size) {
+      return c_.fail(
+          c_.about_input(input, Code::shape_mismatch, "the last dim is no multiple of the heads")
+              .because("found " + c_.describe(x) + " and " + attribute + " " + std::to_string(heads)));
+    }
+    return b_.transpose(b_.reshape(x, {dims[0], dims[1], Dim(heads), *size}), {0, 2, 1, 3});
+  }
+
+  bool read_groups(const Dim& q_heads, const Dim& kv_heads) {
+    const auto q = q_heads.value(), kv = kv_heads.value();
+    if (q_heads == kv_heads) {
+      group_ = 1;
+      return true;
+    }
+    if (!q || !kv || *kv == 0 || *q % *kv != 0) {
+      return fault(
+          c_.about_input(0, Code::shape_mismatch, "the heads of Q are no multiple of those of K and V"),
+          "found " + q_heads.to_string() + " and " + kv_heads.to_string());
+    }
+    group_ = *q / *kv;
+    return true;
+  }
+
+  // Earlier keys and values come before this call's.
+  bool read_cache() {
+    if (c_.has(4) != c_.has(5)) {
+      return fault(c_.about_node(Code::operand_count, "past_key and past_value go together"),
+                   "found one of them");
+    }
+    if (c_.has(4) && c_.has(6)) {
+      return fault(c_.about_input(6, Code::operand_count, "nonpad_kv_seqlen does not go with past_key"),
+                   "found both");
+    }
+    if (!c_.has(4)) return true;
+    for (size_t i = 4; i < 6; ++i) {
+      if (c_.rank(c_.in(i)) == 4) continue;
+      return fault(c_.about_input(i, Code::operand_rank, "'" + c_.op().input_name(i) + "' must have rank 4"),
+                   "found " + c_.describe(c_.in(i)));
+    }
+    past_ = c_.dims(c_.in(4))[2];
+    key_ = c_.concat({c_.in(4), key_}, 2);
+    value_ = c_.concat({b_.cast(c_.in(5), c_.dtype(value_)), value_}, 2);
+    return !c_.failed();
+  }
+
+  // -- products: [batch, key heads, group, rows, columns] where heads are grouped --
+  ValueId grouped(ValueId x, bool of_query) {
+    if (group_ == 1 || c_.failed()) return x;
+    Dims dims = c_.dims(x);
+    if (of_query) {
+      dims[1] = c_.dims(key_)[1];
+      dims.insert(dims.begin() + 2, Dim(group_));
+      return b_.reshape(x, dims);
+    }
+    dims.insert(dims.begin() + 2, Dim(1));
+    const ValueId unit = b_.reshape(x, dims);
+    dims[2] = Dim(group_);
+    return b_.broadcast(unit, dims);
+  }
+  ValueId ungrouped(ValueId x) {
+    if (group_ == 1 || c_.failed()) return x;
+    Dims dims = c_.dims(x);
+    dims[1] = dims[1] * dims[2];
+    dims.erase(dims.begin() + 2);
+    return b_.reshape(x, dims);
+  }
+
+  // Q is scaled before the product, so that float16 does not overflow in it.
+  ValueId raw_scores() {
+    const DType wide = type_ == DType::float64 ? DType::float64 : DType::float32;
+    ValueId factor;
+    if (c_.has_attr("scale")) {
+      factor = b_.scalar(wide, c_.float_attr("scale"));
+    } else if (const auto size = c_.dims(q_)[3].value()) {
+      factor = b_.scalar(wide, 1 / std::sqrt(static_cast<double>(*size)));
+    } else {
+      factor = b_.map(Op::rsqrt, {b_.cast(c_.size_scalar(c_.dims(q_)[3]), wide)});
+    }
+    const ValueId q = b_.cast(b_.map(Op::mul, {b_.cast(q_, wide), factor}), type_);
+    const ValueId k = b_.transpose(key_, {0, 1, 3, 2});
+    const ValueId left = grouped(q, true), right = grouped(k, false);
+    return c_.failed() ? kNone : ungrouped(b_.op(Op::dot, {left, right}));
+  }
+
+  ValueId capped(ValueId scores) {
+    const double cap = c_.float_attr("softcap");
+    if (cap <= 0 || c_.failed()) return scores;
+    const ValueId limit = c_.scalar_like(scores, cap);
+    return b_.map(Op::mul, {b_.map(Op::tanh, {b_.map(Op::div, {scores, limit})}), limit});
+  }
+
+  // -- what a query may attend to --
+  ValueId both(ValueId a, ValueId b) { return a == kNone ? b : b_.map(Op::logical_and, {a, b}); }
+
+  // Key j for query i where j <= i + the number of keys before this call's.
+  ValueId causal(const Dims& plane, ValueId valid) {
+    const ValueId row = c_.positions(plane, 0), column = c_.positions(plane, 1);
+    if (valid == kNone)
+      return b_.map(Op::less_equal, {column, b_.map(Op::add, {row, c_.size_scalar(past_)})});
+    const ValueId before = b_.map(Op::sub, {valid, c_.size_scalar(plane[0])});  // [batch, 1, 1, 1]
+    return b_.map(Op::less_equal, {column, b_.map(Op::add, {row, before})});
+  }
+
+  // The mask up to the last key: where it is shorter, nothing is attended to.
+  ValueId whole_mask(const Dim& keys) {
+    const ValueId mask = c_.in(3);
+    if (c_.rank(mask) == 0 || c_.rank(mask) > 4) {
+      return c_.fail(c_.about_input(3, Code::operand_rank, "'attn_mask' must have rank 1 to 4")
+                         .because("found " + c_.describe(mask)));
+    }
+    const Dim& length = c_.dims(mask).back();
+    const auto missing = (keys - length).value();
+    const bool fits = !missing || *missing <= 0 || (length.is_value(1) && c_.version() < 24);
+    if (fits) return mask;
+    std::vector<int64_t> low(c_.dims(mask).size(), 0), high = low;
+    high.back() = *missing;
+    const bool boolean = is_bool(c_.dtype(mask));
+    const ValueId outside = c_.scalar_like(mask, boolean ? 0 : -kInfinity);
+    return b_.op(Op::pad, {mask, outside}, {{"low", low}, {"high", high}});
+  }
+
+  ValueId masked(ValueId scores) {
+    if (c_.failed()) return kNone;
+    const Dims dims = c_.dims(scores);
+    const Dims plane{dims[2], dims[3]};
+    ValueId allowed = kNone, valid = kNone;
+    if (c_.has(6)) {
+      c_.require_equal(product(c_.dims(c_.in(6))), dims[0], "nonpad_kv_seqlen needs a number for each batch");
+      valid = b_.reshape(c_.in(6), {dims[0], 1, 1, 1});
+      allowed = b_.map(Op::less, {c_.positions(plane, 1), valid});
+      may_be_empty_ = true;
+    }
+    if (c_.int_attr("is_causal") != 0) allowed = both(allowed, causal(plane, valid));
+    if (c_.has(3)) {
+      const ValueId mask = whole_mask(dims[3]);
+      if (c_.failed()) return kNone;
+      if (is_bool(c_.dtype(mask)))
+        allowed = both(allowed, mask);
+      else
+        scores = b_.map(Op::add, {scores, b_.broadcast(b_.cast(mask, type_), dims)});
+      may_be_empty_ = true;
+    }
+    if (allowed == kNone || c_.failed()) return scores;
+    return b_.map(Op::select, {b_.broadcast(allowed, dims), scores, c_.scalar_like(scores, -kInfinity)});
+  }
+
+  // A row of -inf alone has no softmax: its weights are 0.
+  ValueId probabilities(ValueId scores) {
+    if (c_.failed()) return kNone;
+    if (const auto asked = c_.asked_dtype("softmax_precision")) {
+      if (!is_float(*asked)) {
+        return c_.fail(
+            c_.about_attr("softmax_precision", Code::operand_dtype, "softmax_precision is no float dtype")
+                .because("found " + std::string(name_of(*asked))));
+      }
+      scores = b_.cast(scores, *asked);
+    }
+    const ValueId weights = b_.op(Op::softmax, {scores}, {{"axis", int64_t{3}}});
+    if (!may_be_empty_) return weights;
+    const ValueId top = b_.reduce(scores, "max", {3}, true);
+    const ValueId empty = b_.map(Op::equal, {top, c_.scalar_like(top, -kInfinity)});
+    return b_.map(Op::select, {empty, c_.scalar_like(weights, 0), weights});
+  }
+
+  ValueId weighted(ValueId weights) {
+    const ValueId left = grouped(weights, true), right = grouped(value_, false);
+    if (c_.failed()) return kNone;
+    const ValueId y = ungrouped(b_.op(Op::dot, {left, right}));
+    if (!flat_ || c_.failed()) return y;
+    const Dims dims = c_.dims(y);
+    return b_.reshape(b_.transpose(y, {0, 2, 1, 3}), {dims[0], dims[2], dims[1] * dims[3]});
+  }
+
+  // qk_matmul_output is what the scores are after stage `mode`.
+  void keep(int64_t mode, ValueId scores) {
+    if (mode == 0) {
+      const int64_t asked = c_.int_attr("qk_matmul_output_mode");
+      if (asked < 0 || asked > 3) {
+        fault(c_.about_attr("qk_matmul_output_mode", Code::bad_attribute, "qk_matmul_output_mode is unknown"),
+              "found " + std::to_string(asked) + "; allowed: 0 .. 3");
+        return;
+      }
+    }
+    if (mode == c_.int_attr("qk_matmul_output_mode")) kept_ = scores;
+  }
+
+  OpContext& c_;
+  Builder& b_;
+  bool flat_ = false;  // operands have rank 3
+  ValueId q_ = kNone, key_ = kNone, value_ = kNone, kept_ = kNone;
+  int64_t group_ = 1;  // query heads for each key head
+  Dim past_;           // keys before this call's
+  DType type_ = DType::float32;
+  bool may_be_empty_ = false;  // a row may have no allowed key
+};
+
+}  // namespace
+
+Results lower_attention(OpContext& c) {
+  return Attention(c).run();
+}
+
+}  // namespace ge
