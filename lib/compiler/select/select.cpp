@@ -103,9 +103,10 @@ class Chooser {
       return v;
     }
     if (!work.loop_refusal.empty()) v.candidates.push_back({"loop", 0, work.loop_refusal, false});
+    const std::vector<Symbols> samples = possible_samples(work);
     for (const KernelRow& row : kernel_rows()) {
       if (row.device != target_.device() || !in_family(row, work.family)) continue;
-      Candidate c{std::string(row.name), 0, refusal(row, work.spec), false};
+      Candidate c{std::string(row.name), 0, refusal(row, work.spec, samples), false};
       if (c.refused.empty()) {
         LaunchSpec trial = work.spec;
         trial.row = &row;
@@ -159,7 +160,22 @@ class Chooser {
     return "";
   }
 
-  std::string refusal(const KernelRow& row, const LaunchSpec& spec) const {
+  // Sizes under which the node means something: elsewhere the reference refuses it, and so does every bind
+  // (the first k of fewer than k elements). The optimal sizes always count.
+  std::vector<Symbols> possible_samples(const Work& work) const {
+    const std::string reference = std::string(work.family) + "_reference";
+    const auto rows = kernel_rows();
+    const auto row =
+        std::find_if(rows.begin(), rows.end(), [&](const KernelRow& r) { return r.name == reference; });
+    if (row == rows.end() || samples_.empty()) return samples_;
+    std::vector<Symbols> possible{samples_[0]};
+    for (size_t i = 1; i < samples_.size(); ++i)
+      if (shape_refusal(*row, work.spec, {samples_[i]}).empty()) possible.push_back(samples_[i]);
+    return possible;
+  }
+
+  std::string refusal(const KernelRow& row, const LaunchSpec& spec,
+                      const std::vector<Symbols>& samples) const {
     if (options_.reference && !row.name.ends_with("_reference") && target_.device() == KernelDevice::kCpu)
       return "-O0 takes reference kernels only";
     if (row.limits.min_arch > target_.arch) return "needs sm_" + std::to_string(row.limits.min_arch);
@@ -170,7 +186,7 @@ class Chooser {
     for (size_t i = 0; i < spec.operands.size(); ++i)
       if (const std::string reason = operand_refusal(row.operands[i], spec.operands[i]); !reason.empty())
         return reason;
-    return shape_refusal(row, spec);
+    return shape_refusal(row, spec, samples);
   }
 
   std::string operand_refusal(const OperandRow& row, const LaunchOperand& operand) const {
@@ -185,12 +201,13 @@ class Chooser {
   }
 
   // What the row itself says to these views, at several sizes.
-  std::string shape_refusal(const KernelRow& row, const LaunchSpec& spec) const {
+  std::string shape_refusal(const KernelRow& row, const LaunchSpec& spec,
+                            const std::vector<Symbols>& samples) const {
     const KernelDesc description = desc(row);
     Attrs attrs = spec.attrs;
     keep_known_attrs(row, attrs);
     if (const Status status = check_attrs(description, attrs); !status.ok()) return reason(status.error());
-    for (const auto& symbols : samples_) {
+    for (const auto& symbols : samples) {
       std::vector<TensorView> views;
       for (size_t i = 0; i < row.operands.size(); ++i) {
         auto view = concrete(i < spec.operands.size() ? spec.operands[i] : LaunchOperand{}, symbols);
