@@ -117,7 +117,10 @@ std::optional<Numbers> numbers_of(const Graph& graph, ValueId value, int depth, 
     return checked(data->dtype, std::move(result));
   }
   const Node* producer = graph.producer(value);
-  return producer ? computed(graph, *producer, *count, depth, visits) : std::nullopt;
+  auto numbers = producer ? computed(graph, *producer, *count, depth, visits) : std::nullopt;
+  // Any other op over nothing comes out as nothing above: a reduction of no elements is one that is not
+  // known.
+  return numbers && static_cast<int64_t>(numbers->size()) == *count ? std::move(numbers) : std::nullopt;
 }
 
 }  // namespace
