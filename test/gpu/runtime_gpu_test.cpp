@@ -47,7 +47,7 @@ std::vector<std::byte> affine_gpu_plan(const std::vector<float>& w_values,
   const TensorRef w = m.weights("w", {3, 4}, w_values), b = m.weights("b", {4}, b_values),
                   packed = m.prepared("w.packed", {3, 4});
   m.program().prepare.steps = {m.copy(w, packed, "/nodes/0")};
-  m.program().run.steps = {m.launch(m.library("dot_cublaslt"), {x, packed, m.broadcast_rows(b, n), y},
+  m.program().run.steps = {m.launch(m.library("dot_cublaslt"), {x, packed, m.broadcast_rows(b, n), y, {}},
                                     {{"activation", static_cast<int64_t>(ScalarOp::relu)}}, "/nodes/0")};
   return m.file();
 }
@@ -292,7 +292,8 @@ TEST_CASE("cuBLASLt: types, transposes, batches, bias and activation", "[gpu]") 
     const TensorRef out = p.output("out", {p.number(c.batch), p.number(c.m), p.number(c.n)}, c.dtype);
     Attrs attrs;
     if (c.activation != none) attrs = {{"activation", static_cast<int64_t>(c.activation)}};
-    p.program().run.steps = {p.launch(p.library("dot_cublaslt"), {lhs, rhs, bias, out}, attrs, "/nodes/0")};
+    p.program().run.steps = {
+        p.launch(p.library("dot_cublaslt"), {lhs, rhs, bias, out, {}}, attrs, "/nodes/0")};
     Run r(p.file(), 0, GE_DEVICE_CUDA);
     REQUIRE(r.opened.message == "");
     REQUIRE(r.bind().message == "");

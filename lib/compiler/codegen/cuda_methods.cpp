@@ -266,8 +266,9 @@ CudaLoopVariant print_row_held(const CudaDomain& domain, const CudaVectors& vect
                 .group = row,
                 .position = "(k * " + number(threads) + " + lane) * " + number(vectors.width)};
   const auto length = domain.count(row.axes);
-  if (length.value_or(0) >
-      0) {  // a row that has elements: all threads may read and compute, `row` is a valid one
+  // A row that has elements: all threads may read and compute, `row` is a valid one. For single elements the
+  // branch costs less than moving each position inside.
+  if (length.value_or(0) > 0 && vectors.width > 1) {
     const bool full = *length == int64_t{threads} * chunks * vectors.width;
     pass.inside = full ? "" : number(*length);
     pass.instead = number(*length - vectors.width);

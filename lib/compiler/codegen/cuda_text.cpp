@@ -20,7 +20,7 @@ constexpr int kMostThreads = 1024;  // of a block
 constexpr int kLaneChunks =
     4;  // accesses in flight that hide memory's latency where a warp holds several rows
 constexpr int64_t kFewRows = 4096;  // which leave a GPU idle: then a row is spread over more threads
-constexpr int kScalarChunks = 4;    // of single elements: each costs as much to address as a vector
+constexpr int kScalarShare = 4;  // of what a thread may hold, where a block takes a row one element at a time
 
 // Loads of 16 bytes (or of one element) that a chunk issues.
 int accesses_per_chunk(const CudaDomain& domain, const CudaVectors& vectors) {
@@ -128,8 +128,8 @@ bool held_variant(const CudaDomain& domain, const CudaVectors& vectors, int64_t 
                   Variants& variants, const LoopGuard* guard) {
   const int64_t vectors_in_row = std::max<int64_t>((most + vectors.width - 1) / vectors.width, 1);
   int chunks_most = std::max(1, elements / vectors.width);
-  if (vectors.width == 1 && domain.count(domain.row_axes()))
-    chunks_most = std::min(chunks_most, kScalarChunks);
+  const bool scalar = vectors.width == 1 && domain.count(domain.row_axes());
+  if (scalar && vectors_in_row > 32 * chunks_most) chunks_most = std::max(1, elements / kScalarShare);
   if (vectors_in_row > int64_t{kMostThreads} * chunks_most) return false;
   // Whole warps, as few as the registers allow; lanes of one warp where a row needs no more.
   const auto warps = static_cast<int>((vectors_in_row + 32 * chunks_most - 1) / (32 * chunks_most));
