@@ -154,6 +154,12 @@ Results lower_top_k(OpContext& c) {
     return c.fail(c.about_input(1, Code::bad_attribute, "'K' must be one number that is not negative")
                       .because("found " + to_string(*k)));
   }
+  const Dim& extent = c.graph().type(x).dims[static_cast<size_t>(axis)];
+  if (const auto known = k->front().value(); known && extent.bounds(c.graph().symbols).max < *known) {
+    return c.fail(c.about_input(1, Code::bad_attribute, "'K' is greater than the axis is long")
+                      .because("K is " + std::to_string(*known) + ", axis " + std::to_string(axis) + " of " +
+                               c.describe(x)));
+  }
   const ValueId indices =
       b.op(Op::sort_topk, {x}, {{"axis", axis}, {"k", *k}, {"largest", int64_t{c.int_attr("largest") != 0}}});
   if (c.failed()) return kNone;
