@@ -25,7 +25,7 @@ for language in "cc -x c -std=c99" "c++ -x c++ -std=c++11"; do
   echo '#include <ge/ge.h>' | $language -Wall -Wextra -Werror -pedantic -fsyntax-only -I "$work/ge/include" - || die "ge.h with $language"
 done
 
-cmake -S "$root/examples/embed" -B "$work/embed" -DCMAKE_PREFIX_PATH="$work/ge" -DCMAKE_BUILD_TYPE=Release >"$work/log" 2>&1 || { cat "$work/log"; die "find_package"; }
+cmake -G Ninja -S "$root/examples/embed" -B "$work/embed" -DCMAKE_PREFIX_PATH="$work/ge" -DCMAKE_BUILD_TYPE=Release >"$work/log" 2>&1 || { cat "$work/log"; die "find_package"; }
 cmake --build "$work/embed" >"$work/log" 2>&1 || { cat "$work/log"; die "build of examples/embed"; }
 "$work/ge/bin/ge-compile" "$root/examples/mlp/mlp.json" -o "$work/mlp.bin" -t cpu 2>"$work/log" || { cat "$work/log"; die "ge-compile"; }
 "$work/embed/embed" "$work/mlp.bin" batch 2 | tee "$work/out"
