@@ -19,6 +19,12 @@ std::string hex(uint64_t bits) {
   return text;
 }
 
+// What a sweep leaves to the next: of the values it wanted, those that are held.
+void take_held(const std::vector<bool>& want, const std::vector<bool>& hold, std::vector<bool>& have) {
+  for (size_t r = 0; r < want.size(); ++r)
+    if (want[r] && hold[r]) have[r] = true;
+}
+
 }  // namespace
 
 CudaKernel::CudaKernel(const CudaDomain& domain)
@@ -336,8 +342,7 @@ std::vector<bool> CudaKernel::without_idle(std::vector<bool> hold) const {
   for (int s = 0; s < p_.sweeps; ++s) {
     const auto want = wanted_in_sweep(p_, needed_, s, have);
     for (size_t r = 0; r < want.size(); ++r) reads[r] += want[r] ? 1 : 0;
-    for (size_t r = 0; r < want.size(); ++r)
-      if (want[r] && hold[r]) have[r] = true;
+    take_held(want, hold, have);
   }
   for (size_t r = 0; r < hold.size(); ++r) hold[r] = hold[r] && reads[r] > 1;
   return hold;
@@ -358,8 +363,7 @@ int CudaKernel::live_values(const std::vector<bool>& hold) const {
     const auto want = wanted_in_sweep(p_, needed_, s, have);
     for (size_t r = 0; r < want.size(); ++r) live += want[r] && !have[r] && is_load(r) && p_.code[r].element;
     most = std::max(most, live);
-    for (size_t r = 0; r < want.size(); ++r)
-      if (want[r] && hold[r]) have[r] = true;
+    take_held(want, hold, have);
   }
   return most;
 }
@@ -447,9 +451,10 @@ void CudaKernel::compute(const CudaPass& pass, const std::vector<bool>& want, co
   close();
   const std::string both = pass.inside.empty() || pass.alive.empty() ? "" : " && ";
   const std::string condition = (pass.inside.empty() ? "" : "inside") + both + pass.alive;
-  if (!stores.empty() && !condition.empty()) open("if (" + condition + ")");
+  const bool masked = !stores.empty() && !condition.empty();
+  if (masked) open("if (" + condition + ")");
   for (const size_t r : stores) store(r, pass);
-  if (!stores.empty() && !condition.empty()) close();
+  if (masked) close();
 }
 
 // Of an element with its accumulator.
@@ -482,8 +487,7 @@ void CudaKernel::pass(const CudaPass& pass, const std::vector<bool>& hold) {
   compute(pass, want, hold);
   close_chunk(pass);
   close();
-  for (size_t r = 0; r < p_.code.size(); ++r)
-    if (want[r] && hold[r] && p_.code[r].element) held_[r] = true;
+  take_held(want, hold, held_);  // only element values are held
 }
 
 }  // namespace ge

@@ -244,6 +244,7 @@ LoopFacts facts_of(const LoopProgram& program, std::span<const TensorView> views
 std::string_view cuda_prelude() {
   static const std::string text = std::string(embedded_text("kernels/scalar.h")) +
                                   std::string(embedded_text("kernels/loop/loop_device.h")) +
+                                  std::string(embedded_text("kernels/loop/loop_reductions.h")) +
                                   std::string(embedded_text("kernels/loop/narrow_math.h"));
   return text;
 }

@@ -76,7 +76,7 @@ struct CudaLoopVariant {
 // message says why).
 Result<std::vector<CudaLoopVariant>> print_cuda_loop(const LoopProgram& program, const LoopFacts& facts);
 
-// kernels/scalar.h, loop/loop_device.h and loop/narrow_math.h, as embedded in this build.
+// kernels/scalar.h and loop/{loop_device,loop_reductions,narrow_math}.h, as embedded in this build.
 std::string_view cuda_prelude();
 // Prelude and fragments; a symbol that comes twice is printed once.
 std::string cuda_source(std::span<const CudaLoopVariant* const> variants);
