@@ -119,7 +119,7 @@ std::optional<Dim> integer_count(OpContext& c) {
   const auto limit = c.failed() ? std::nullopt : c.contents(1);
   const auto delta = c.failed() ? std::nullopt : c.integers(2);
   if (!start || !limit || !delta) return std::nullopt;
-  const int64_t step = (*delta)[0];
+  const int64_t step = std::max((*delta)[0], -INT64_MAX);  // -2^63 has no magnitude; it counts as far
   if (step == 0) {
     c.fail(c.about_input(2, Code::bad_attribute, "'delta' is 0").because("allowed: any number but 0"));
     return std::nullopt;

@@ -130,8 +130,9 @@ class ConvTranspose {
       return;
     }
     if (past.is_static()) {
-      a.extra = std::max<int64_t>(*past.value(), 0);
-      a.conv_end -= std::min(grow, std::max<int64_t>(-*past.value(), 0) / a.stride);
+      const int64_t behind = std::max(*past.value(), -INT64_MAX);
+      a.extra = std::max<int64_t>(behind, 0);
+      a.conv_end -= std::min(grow, std::max<int64_t>(-behind, 0) / a.stride);
     }
     if (!a.pad_begin.is_static()) return;
     const int64_t whole = std::min(grow, *a.pad_begin.value() / a.stride);  // phases cut at the start
@@ -171,7 +172,7 @@ class ConvTranspose {
   ValueId weights() {
     ValueId w = by_group();
     std::vector<int64_t> order = {0};
-    Dims split = {outputs_, each_}, joined = {outputs_ * Dim(phases()), each_};
+    Dims split = {outputs_, each_}, joined = {outputs_ * phases(), each_};
     for (size_t i = 0; i < axes_.size(); ++i) {
       const Axis& a = axes_[i];
       if (a.stride > 1)
@@ -183,15 +184,16 @@ class ConvTranspose {
     }
     order.push_back(1);
     for (size_t i = 0; i < axes_.size(); ++i) order.push_back(static_cast<int64_t>(2 + 2 * i));
-    if (phases() > 1) w = b_.reshape(b_.transpose(b_.reshape(w, split), order), joined);
+    if (!is_single_phase()) w = b_.reshape(b_.transpose(b_.reshape(w, split), order), joined);
     return flip(w);
   }
 
-  int64_t phases() const {
-    int64_t count = 1;
-    for (const Axis& a : axes_) count *= a.stride;
+  Dim phases() const {  // three strides below 2^31 are more than an int64 holds
+    Dim count(1);
+    for (const Axis& a : axes_) count = count * Dim(a.stride);
     return count;
   }
+  bool is_single_phase() const { return phases().is_value(1); }
 
   // [M, C / g, k...]
   ValueId by_group() {
@@ -241,14 +243,14 @@ class ConvTranspose {
 
   // Each bias once for every phase.
   ValueId phase_bias() {
-    if (phases() == 1) return c_.in(2);
+    if (is_single_phase()) return c_.in(2);
     const ValueId column = b_.reshape(c_.in(2), {outputs_, Dim(1)});
-    return b_.reshape(b_.broadcast(column, {outputs_, Dim(phases())}), {outputs_ * Dim(phases())});
+    return b_.reshape(b_.broadcast(column, {outputs_, phases()}), {outputs_ * phases()});
   }
 
   // ---- result: [N, M * phases, Q...] to [N, M, Q * s...]
   ValueId interleave(ValueId y) {
-    if (phases() == 1 || c_.failed()) return y;
+    if (is_single_phase() || c_.failed()) return y;
     const Dims dims = c_.dims(y);
     Dims split = {dims[0], outputs_}, joined = split;
     std::vector<int64_t> order = {0, 1};

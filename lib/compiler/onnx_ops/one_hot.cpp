@@ -12,7 +12,7 @@ std::optional<Dim> depth_of(OpContext& c) {
     if (!values) return std::nullopt;
     if (values->size() == 1) depth = values->front();
   } else if (const auto number = c.number(1)) {
-    depth = Dim(static_cast<int64_t>(std::min(std::max(*number, -1.0), 9e15)));
+    depth = Dim(static_cast<int64_t>(*number >= 0 ? std::min(*number, 9e15) : -1));  // NaN is no depth
   } else {
     return std::nullopt;
   }

@@ -91,9 +91,9 @@ ValueId border(OpContext& c, ValueId x, int64_t axis, int64_t amount, bool at_st
 // True where the axis holds what slices copy from it: amount + 1 elements for reflect, amount for wrap; for
 // edge 1, where a dim that turns out to be 0 leaves no element to read and is refused at bind.
 bool holds(OpContext& c, ValueId x, int64_t axis, int64_t amount, const std::string& mode) {
-  const int64_t needed = mode == "edge" ? 1 : mode == "reflect" ? amount + 1 : amount;
   const SymbolRange range = c.dims(x)[axis].bounds(c.graph().symbols);
-  return range.min >= needed || (mode == "edge" && range.max >= needed);
+  if (mode == "edge") return range.max >= 1;
+  return mode == "reflect" ? range.min > amount : range.min >= amount;
 }
 
 // Where a pad is larger than the dim, or may be: a gather that runs through the axis again and again, from

@@ -108,9 +108,9 @@ ValueId root(OpContext& c, ValueId x, double p) {
 // ceil_mode lets the last window hang over the padded input.
 ValueId window_size(OpContext& c, const Window& w, ValueId mean) {
   Builder& b = c.build();
-  int64_t whole = 1;
-  for (const int64_t k : w.kernel) whole *= k;
-  if (!rounds_up(c)) return c.scalar_like(mean, static_cast<double>(whole));
+  double whole = 1;  // three numbers below 2^31 are more than an int64 holds
+  for (const int64_t k : w.kernel) whole *= static_cast<double>(k);
+  if (!rounds_up(c)) return c.scalar_like(mean, whole);
   const Dims out = c.dims(mean), in = c.dims(c.in(0));
   const auto number = [&](int64_t v) { return b.scalar(DType::int64, static_cast<double>(v)); };
   ValueId size = number(1);

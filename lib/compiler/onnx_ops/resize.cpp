@@ -80,15 +80,21 @@ std::optional<std::vector<double>> numbers(OpContext& c, size_t input, size_t wa
   return std::nullopt;
 }
 
+constexpr float kLargest = 1099511627776.0f;  // 2^40: sizes from here on are refused
+
+bool overflows(OpContext& c, size_t input, const Dim& in, float scale) {
+  c.fail(c.about_input(input, Code::size_overflow, "the size of a result overflows")
+             .because(in.to_string() + " times " + std::to_string(scale)));
+  return false;
+}
+
 // floor(in * scale): in float32 as ONNX Runtime does, so that 10 * 0.7 is 7; a symbolic size is multiplied by
 // the fraction of small numbers that the scale stands for.
 std::optional<Dim> scaled(OpContext& c, const Dim& in, float scale) {
-  constexpr float kLargest = 1099511627776.0f;  // 2^40
   if (const auto size = in.value()) {
     const float out = static_cast<float>(*size) * scale;
     if (out < kLargest) return Dim(static_cast<int64_t>(out));
-    c.fail(c.about_input(2, Code::size_overflow, "the size of a result overflows")
-               .because(in.to_string() + " times " + std::to_string(scale)));
+    overflows(c, 2, in, scale);
     return std::nullopt;
   }
   for (int64_t q = 1; q <= 64; ++q) {
@@ -135,8 +141,10 @@ bool keep_aspect(OpContext& c, std::vector<ResizeAxis>& axes, const std::string&
     best = !best ? *a.scale : policy == "not_larger" ? std::min(*best, *a.scale) : std::max(*best, *a.scale);
   }
   for (ResizeAxis& a : axes) {
+    const float out = std::round(*best * static_cast<float>(*a.in.value()));
+    if (!(out < kLargest)) return overflows(c, 3, a.in, *best);
     a.scale = best;
-    a.out = Dim(static_cast<int64_t>(std::round(*best * static_cast<float>(*a.in.value()))));
+    a.out = Dim(static_cast<int64_t>(out));
   }
   return true;
 }

@@ -13,10 +13,8 @@ class BuiltinLaunch : public DeviceStep {
   BuiltinLaunch(CpuEntry entry, ByteBuffer args, const LaunchContext& context)
       : entry_(entry), args_(std::move(args)), context_(context) {}
   Status enqueue(Stream& stream) override {
-    BumpRange& range = static_cast<CpuStream&>(stream).scratch().launcher();
-    const BumpRange::Mark mark = range.mark();
+    const Scratch::Launch launch(static_cast<CpuStream&>(stream).scratch());
     entry_(args_.data(), context_);
-    range.release(mark);
     return {};
   }
 
@@ -82,10 +80,8 @@ class LoopLaunch : public DeviceStep {
  public:
   LoopLaunch(PreparedLoop loop, const LaunchContext& context) : loop_(std::move(loop)), context_(context) {}
   Status enqueue(Stream& stream) override {
-    BumpRange& range = static_cast<CpuStream&>(stream).scratch().launcher();
-    const BumpRange::Mark mark = range.mark();
+    const Scratch::Launch launch(static_cast<CpuStream&>(stream).scratch());
     loop_.run(context_);
-    range.release(mark);
     return {};
   }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <new>
+#include <span>
 
 namespace ge::cpu {
 namespace {
@@ -47,13 +48,16 @@ class UseRange {
 
 std::byte* BumpRange::take(size_t size_bytes) {
   const size_t size = rounded(size_bytes);
+  taken_ += size;
+  peak_ = std::max(peak_, taken_);
   for (; block_ < blocks_.size(); ++block_, used_ = 0) {
     if (used_ + size > blocks_[block_].size) continue;
     std::byte* p = blocks_[block_].bytes.get() + used_;
     used_ += size;
     return p;
   }
-  add_block(size);
+  if (!add_block(size))
+    std::abort();  // the promise to kernels is "never null"; a machine this short of memory cannot go on
   used_ = size;
   return blocks_.back().bytes.get();
 }
@@ -64,16 +68,25 @@ void BumpRange::reserve(size_t size_bytes) {
   if (std::none_of(blocks_.begin(), blocks_.end(), fits)) add_block(size);
 }
 
-void BumpRange::add_block(size_t size) {
+bool BumpRange::add_block(size_t size) {
   const size_t block_size = std::max(size, kFirstBlockBytes);
   auto* bytes = static_cast<std::byte*>(std::aligned_alloc(kAlignment, block_size));
-  if (!bytes)
-    std::abort();  // the promise to kernels is "never null"; a machine this short of memory cannot go on
-  blocks_.push_back({{bytes, std::free}, block_size});
+  if (bytes) blocks_.push_back({{bytes, std::free}, block_size});
+  return bytes != nullptr;
 }
 
 void Scratch::reserve(size_t size_bytes) {
   for (BumpRange& range : ranges_) range.reserve(size_bytes);
+}
+
+// Between launches: no worker is inside. Memory that is never touched costs addresses alone.
+void Scratch::level() {
+  grown_.store(false, std::memory_order_relaxed);
+  const auto workers = std::span(ranges_).first(ranges_.size() - 1);
+  size_t most = 0;
+  for (const BumpRange& range : workers) most = std::max(most, range.peak());
+  for (BumpRange& range : workers)
+    if (most > 0) range.reserve(most);
 }
 
 void Scratch::parallel(void* self, int64_t count, int64_t grain, RangeFunction body, void* closure) {
@@ -88,7 +101,10 @@ void Scratch::parallel(void* self, int64_t count, int64_t grain, RangeFunction b
 std::byte* Scratch::scratch(void* self, size_t size_bytes) {
   auto& scratch = *static_cast<Scratch*>(self);
   BumpRange& range = current_owner == &scratch && current_range ? *current_range : scratch.launcher();
-  return range.take(size_bytes);
+  const size_t before = range.blocks();
+  std::byte* bytes = range.take(size_bytes);
+  if (range.blocks() != before) scratch.grown_.store(true, std::memory_order_relaxed);
+  return bytes;
 }
 
 }  // namespace ge::cpu
