@@ -56,6 +56,18 @@ def ge_name(dtype):
     return GE_NAME.get(np.dtype(dtype).name, np.dtype(dtype).name)
 
 
+def domain_and_type(op):
+    """Cases of another domain than ONNX's own name it: "com.microsoft.FastGelu"."""
+    domain, _, name = op.rpartition(".")
+    return domain, name
+
+
+def schema_of(op, opset):
+    """None where onnx knows no such operator."""
+    domain, name = domain_and_type(op)
+    return onnx.defs.get_schema(name, opset) if not domain and onnx.defs.has(name) else None
+
+
 class Case:
     """One operator call; inputs are arrays or None (absent); outputs are the wanted positions."""
 
@@ -65,7 +77,8 @@ class Case:
         self.wanted = list(outputs) if isinstance(outputs, (list, tuple)) else list(range(outputs))  # positions
         self.outputs = len(self.wanted)
         if inputs and expected is None and any(a is not None and a.dtype == np.float64 for a in inputs):
-            for name, info in onnx.defs.get_schema(op, opset).attributes.items():  # ONNX floats have 32 bits
+            schema = schema_of(op, opset)
+            for name, info in schema.attributes.items() if schema else ():  # ONNX floats have 32 bits
                 if info.type == onnx.defs.OpSchema.AttrType.FLOAT and info.default_value.name:
                     self.attributes.setdefault(name, info.default_value.f)
         self.attributes = {k: float(np.float32(v)) if isinstance(v, float) else v for k, v in self.attributes.items()}
@@ -84,11 +97,12 @@ class Case:
             outs[position] = f"o{k}"
         attributes = {k: numpy_helper.from_array(v) if isinstance(v, np.ndarray) else v
                       for k, v in self.attributes.items()}
-        node = helper.make_node(self.op, names, outs, **attributes)
+        domain, name = domain_and_type(self.op)
+        node = helper.make_node(name, names, outs, domain=domain, **attributes)
         infos = [helper.make_tensor_value_info(n, helper.np_dtype_to_tensor_dtype(a.dtype), a.shape)
                  for n, a in zip(names, self.inputs) if a is not None]
         graph = helper.make_graph([node], "case", infos, [onnx.ValueInfoProto(name=o) for o in outs if o])
-        return helper.make_model(graph, opset_imports=[helper.make_opsetid("", self.opset)], ir_version=10)
+        return helper.make_model(graph, opset_imports=[helper.make_opsetid("", self.opset), helper.make_opsetid("com.microsoft", 1)], ir_version=10)
 
     def reference(self):
         """Fills expected; False when no second source knows the case."""
@@ -186,7 +200,8 @@ def graph_json(cases, opset, symbolic):
             graph["nodes"].append({"name": f"c{n}_unpack{k}", "op": "Cast", "inputs": [name], "outputs": [name + "_wide"],
                                    "attributes": {"to": wide}})
         all_outs = [outs[case.wanted.index(p)] if p in case.wanted else "" for p in range(case.wanted[-1] + 1)]
-        graph["nodes"].append({"name": f"c{n}", "op": case.op, "inputs": names, "outputs": all_outs, "attributes":
+        domain, op = domain_and_type(case.op)
+        graph["nodes"].append({"name": f"c{n}", "op": op, **({"domain": domain} if domain else {}), "inputs": names, "outputs": all_outs, "attributes":
                                {k: attribute_json(case.op, k, v) for k, v in case.attributes.items()}})
     return graph, feeds
 
@@ -373,7 +388,7 @@ def supported_ops(bin_dir):
     said = subprocess.run([bin_dir / "ge-compile", "--list-ops", "--json"], capture_output=True, text=True, check=True)
     rows = json.loads(said.stdout)
     rows = rows if isinstance(rows, list) else next(v for v in rows.values() if isinstance(v, list))
-    return {row["name"] for row in rows}
+    return {row["name"] if row["domain"] == "ai.onnx" else f"{row['domain']}.{row['name']}" for row in rows}
 
 
 # Node tests that expect what the text of the operator does not say, nor ONNX Runtime gives.

@@ -5,7 +5,7 @@ import numpy as np
 from onnx import helper
 
 from second_source_index import attention, indexing, quantized
-from second_source_index import indexing
+from second_source_microsoft import microsoft
 from second_source_spatial import add_cases
 
 F32, F16, F64 = np.float32, np.float16, np.float64
@@ -380,6 +380,6 @@ def casts(m):
 
 def make_cases(seed, case_type):
     m = Maker(seed, case_type)
-    for area in (unary, binary, reductions, products, layout, casts, add_cases, indexing, quantized, attention):
+    for area in (unary, binary, reductions, products, layout, casts, add_cases, indexing, quantized, attention, microsoft):
         area(m)
     return m.cases

@@ -58,4 +58,35 @@ Results lower_gelu(OpContext& c) {
                     .because("found \"" + approximate + "\", allowed none, tanh"));
 }
 
+// com.microsoft: x * sigmoid(alpha * x).
+Results lower_quick_gelu(OpContext& c) {
+  return lower_swish(c);
+}
+
+namespace {
+
+// x + bias of one value per element of the last axis; x where the node has none.
+ValueId biased(OpContext& c) {
+  if (!c.has(1)) return c.in(0);
+  const ValueId x = c.in(0), bias = c.in(1);
+  if (c.rank(x) == 0 || c.rank(bias) != 1) {
+    return c.fail(c.about_input(1, Code::operand_rank,
+                                "'" + c.op().input_name(1) + "' must be a vector beside the last dim of '" +
+                                    c.op().input_name(0) + "'")
+                      .because("found " + c.describe(bias) + " beside " + c.describe(x)));
+  }
+  return c.build().map(Op::add, {x, c.build().broadcast(bias, c.dims(x))});
+}
+
+}  // namespace
+
+// com.microsoft: Gelu by tanh, of X + bias.
+Results lower_fast_gelu(OpContext& c) {
+  return c.build().map(Op::gelu_tanh, {biased(c)});
+}
+// com.microsoft: Gelu of A + B.
+Results lower_bias_gelu(OpContext& c) {
+  return c.build().map(Op::gelu, {biased(c)});
+}
+
 }  // namespace ge

@@ -1,4 +1,5 @@
-// Conv and ConvInteger: core conv with auto_pad resolved and every size checked.
+// Conv, FusedConv, ConvInteger and QLinearConv: core conv with auto_pad resolved and every size checked.
+#include "compiler/onnx_ops/activation_by_name.h"
 #include "compiler/onnx_ops/window.h"
 
 namespace ge {
@@ -62,14 +63,15 @@ ValueId convolution(OpContext& c, std::vector<ValueId> operands, const Window& w
                        {"groups", c.int_attr("group")}});
 }
 
-bool check_bias(OpContext& c) {
-  if (!c.has(2)) return true;
-  const bool fits =
-      c.rank(c.in(2)) == 1 && (c.dims(c.in(2))[0] == c.dims(c.in(1))[0] || !c.dims(c.in(2))[0].is_static() ||
-                               !c.dims(c.in(1))[0].is_static());
+// Input `i`, where it is given, has one value per output channel.
+bool check_bias(OpContext& c, size_t i) {
+  if (!c.has(i)) return true;
+  const ValueId w = c.in(1), bias = c.in(i);
+  const bool fits = c.rank(bias) == 1 && !Dim::never_equal(c.dims(bias)[0], c.dims(w)[0]);
   if (!fits) {
-    c.fail(c.about_input(2, Code::shape_mismatch, "'B' does not have one value per output channel")
-               .because(c.describe(c.in(2)) + "; 'W' is " + c.describe(c.in(1))));
+    c.fail(c.about_input(i, Code::shape_mismatch,
+                         "'" + c.op().input_name(i) + "' does not have one value per output channel")
+               .because(c.describe(bias) + "; 'W' is " + c.describe(w)));
   }
   return fits;
 }
@@ -80,10 +82,22 @@ Results lower_conv(OpContext& c) {
   const auto kernel = kernel_of(c);
   if (!kernel) return kNone;
   const Window window = read_window(c, *kernel);
-  if (c.failed() || !check_sizes(c, window, *kernel) || !check_bias(c)) return kNone;
+  if (c.failed() || !check_sizes(c, window, *kernel) || !check_bias(c, 2)) return kNone;
   std::vector<ValueId> operands = {c.in(0), c.in(1)};
   if (c.has(2)) operands.push_back(c.in(2));
   return convolution(c, std::move(operands), window);
+}
+
+// Inputs X, W, B, Z: the activation of Conv(X, W, B) + Z (com.microsoft).
+Results lower_fused_conv(OpContext& c) {
+  ValueId y = lower_conv(c).values.front();
+  if (c.failed()) return kNone;
+  if (c.has(3)) y = c.build().map(Op::add, {y, c.build().broadcast(c.in(3), c.dims(y))});
+  const std::vector<double> given = c.floats_attr("activation_params");
+  ActivationParameters parameters;
+  if (!given.empty()) parameters.first = given[0];
+  if (given.size() > 1) parameters.second = given[1];
+  return activation_by_name(c, y, "activation", parameters);
 }
 
 namespace {

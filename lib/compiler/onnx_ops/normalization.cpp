@@ -13,24 +13,6 @@ std::vector<int64_t> axes_from(int64_t axis, int64_t rank) {
   return axes;
 }
 
-ValueId normalize(OpContext& c, const std::string& kind, std::vector<ValueId> operands, int64_t axis) {
-  if (c.failed()) return kNone;
-  return c.build().op(Op::normalize, std::move(operands),
-                      {{"kind", kind}, {"axis", axis}, {"epsilon", c.float_attr("epsilon")}});
-}
-
-// Mean and 1 / sqrt(variance + epsilon) of x over axes from `axis` on, axes kept, in x's type.
-std::vector<ValueId> layer_statistics(OpContext& c, ValueId x, int64_t axis) {
-  Builder& b = c.build();
-  const std::vector<int64_t> axes = axes_from(axis, c.rank(x));
-  const ValueId mean = b.reduce(x, "mean", axes, true);
-  const ValueId centred = b.map(Op::sub, {x, mean});
-  const ValueId variance = b.reduce(b.map(Op::mul, {centred, centred}), "mean", axes, true);
-  const ValueId deviation =
-      b.map(Op::sqrt, {b.map(Op::add, {variance, c.scalar_like(variance, c.float_attr("epsilon"))})});
-  return {mean, b.map(Op::reciprocal, {deviation})};
-}
-
 // Operands 1 .. 4 must be vectors of C values.
 void check_channels(OpContext& c) {
   const ValueId x = c.in(0);
@@ -45,6 +27,24 @@ void check_channels(OpContext& c) {
 }
 
 }  // namespace
+
+ValueId normalize(OpContext& c, const std::string& kind, std::vector<ValueId> operands, int64_t axis) {
+  if (c.failed()) return kNone;
+  return c.build().op(Op::normalize, std::move(operands),
+                      {{"kind", kind}, {"axis", axis}, {"epsilon", c.float_attr("epsilon")}});
+}
+
+std::vector<ValueId> layer_statistics(OpContext& c, ValueId x, int64_t axis, bool rms) {
+  if (c.failed()) return {kNone, kNone};
+  Builder& b = c.build();
+  const std::vector<int64_t> axes = axes_from(axis, c.rank(x));
+  const ValueId mean = rms ? kNone : b.reduce(x, "mean", axes, true);
+  const ValueId centred = rms ? x : b.map(Op::sub, {x, mean});
+  const ValueId variance = b.reduce(b.map(Op::mul, {centred, centred}), "mean", axes, true);
+  const ValueId deviation =
+      b.map(Op::sqrt, {b.map(Op::add, {variance, c.scalar_like(variance, c.float_attr("epsilon"))})});
+  return {mean, b.map(Op::reciprocal, {deviation})};
+}
 
 DType statistics_type(OpContext& c) {
   const DType own = c.dtype(c.in(0));
@@ -115,12 +115,14 @@ Results lower_rms_normalization(OpContext& c) {
   if (c.failed()) return kNone;
   const DType type = wide == DType::float64 ? wide : own;
   const ValueId x = b.cast(c.in(0), type);
+  const ValueId statistic = c.wants(1) ? layer_statistics(c, b.cast(x, wide), axis, true)[1] : kNone;
   if (result == own) {
     const ValueId scale = b.broadcast(b.cast(c.in(1), type), c.dims(x));
-    return b.cast(normalize(c, "rms", {x, scale}, axis), result);
+    return std::vector<ValueId>{b.cast(normalize(c, "rms", {x, scale}, axis), result), statistic};
   }
   const ValueId scale = b.broadcast(c.in(1), c.dims(x));
-  return b.map(Op::mul, {b.cast(normalize(c, "rms", {x}, axis), result), scale});
+  return std::vector<ValueId>{b.map(Op::mul, {b.cast(normalize(c, "rms", {x}, axis), result), scale}),
+                              statistic};
 }
 
 // y = x * s + t, s = scale / sqrt(var + epsilon), t = B - mean * s: what fold_batch_norm folds into the
