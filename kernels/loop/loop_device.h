@@ -451,6 +451,37 @@ GE_FN void store_strided(M* p, long long stride, const R* from) {
   for (int i = 0; i < kCount; ++i) p[i * stride] = to_memory<M>(from[i]);
 }
 
+// A vector of kCount elements from position `at` of a row of `length` whose first element is *row; what lies
+// outside the row loads as anything. `whole`: nothing does. load_across: whole vectors, one of which starts
+// `before` elements ahead of the row; `room`: elements from *row to the tensor's end. load_inside: one by
+// one.
+template <int kCount, class M, class R>
+GE_FN void load_across(const M* row, long long at, long long length, int before, long long room, bool whole,
+                       R* into) {
+  const bool fits = whole || (at < length && at + kCount <= room);
+  load<kCount, false>(row + (fits ? at : -before), into);
+  if (!fits && at < length) {  // the tensor's last elements
+#pragma unroll
+    for (int i = 0; i < kCount; ++i) into[i] = at + i < length ? from_memory<R>(row[at + i]) : R(0);
+  }
+}
+template <int kCount, class M, class R>
+GE_FN void load_inside(const M* row, long long stride, long long at, long long length, bool whole, R* into) {
+#pragma unroll
+  for (int i = 0; i < kCount; ++i) {
+    long long j = at + i;
+    if (!whole) j = j < 0 ? 0 : j < length ? j : length - 1;
+    into[i] = from_memory<R>(row[j * stride]);
+  }
+}
+template <int kCount, bool kVector, bool kStream, class M, class R>
+GE_FN void store_inside(M* row, long long stride, long long at, long long length, bool whole, const R* from) {
+  if (kVector && whole) return store<kCount, kStream>(row + at, from);
+#pragma unroll
+  for (int i = 0; i < kCount; ++i)
+    if (whole || (at + i >= 0 && at + i < length)) row[(at + i) * stride] = to_memory<M>(from[i]);
+}
+
 // position = position / extent, and the remainder; in 32 bits where both fit.
 GE_FN long long split(long long& position, long long extent) {
   if (((static_cast<unsigned long long>(position) | static_cast<unsigned long long>(extent)) >> 32) == 0) {

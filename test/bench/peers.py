@@ -224,6 +224,7 @@ def main():
             torch.cuda.empty_cache()
             if options.out:
                 report = {"gpu": torch.cuda.get_device_name(), "torch": torch.__version__, "copy_gb_per_s": speeds.copy / 1e3, "rows": rows}
+                pathlib.Path(options.out).mkdir(parents=True, exist_ok=True)
                 pathlib.Path(options.out, "peers.json").write_text(json.dumps(report, indent=1) + "\n")
     sys.exit(0 if all(row["right"] and (row["met"] or not options.strict) for row in rows) else 1)
 

@@ -201,8 +201,15 @@ OpGraph softmax_graph(Op op, DType dtype, uint32_t seed) {
   CaseBuilder c(std::string(name_of(op)), dtype, seed);
   c.tolerance(2e-5, 2e-6);
   int view = 0;
-  for (const std::vector<int64_t>& dims :
-       {std::vector<int64_t>{5}, {3, 7}, {2, 1}, {0, 4}, {4, 3, 65}, {2, 1000}, {1, 5000}})
+  for (const std::vector<int64_t>& dims : {std::vector<int64_t>{5},
+                                           {3, 7},
+                                           {2, 1},
+                                           {0, 4},
+                                           {4, 3, 65},
+                                           {13, 131},
+                                           {2, 1000},
+                                           {3, 2049},
+                                           {1, 5000}})
     for (int64_t axis = 0; axis < static_cast<int64_t>(dims.size()); ++axis)
       for (const Data data : {Data::kPlain, Data::kSpecial})
         c.output(c.b().op(op, {c.view(dims, data, view++ % 4, dtype)}, {{"axis", axis}}));
@@ -214,7 +221,7 @@ OpGraph normalize_graph(const std::string& kind, DType dtype, uint32_t seed) {
   c.tolerance(1e-4, 1e-4);
   int view = 0;
   for (const std::vector<int64_t>& dims :
-       {std::vector<int64_t>{3, 7}, {1, 1}, {0, 4}, {2, 3, 64}, {2, 768}, {1, 4100}}) {
+       {std::vector<int64_t>{3, 7}, {1, 1}, {0, 4}, {2, 3, 64}, {13, 257}, {2, 768}, {3, 2049}, {1, 4100}}) {
     for (int64_t axis = 0; axis < static_cast<int64_t>(dims.size()); ++axis) {
       const ValueId x = c.view(dims, Data::kPlain, view % 4, dtype);
       std::vector<ValueId> operands{x};

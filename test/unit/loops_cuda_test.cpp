@@ -65,6 +65,9 @@ TEST_CASE("methods fit the shapes", "[loops][cuda]") {
   CHECK(rows(100, 64) == Names{"row_held_16x1x4"});
   CHECK(rows(100, 7) == Names{"row_held_8x1x1"});
   CHECK(rows(1 << 20, 64) == Names{"row_held_4x4x4"});
+  CHECK(rows(32768, 257) ==
+        Names{"row_across_32x3x4"});  // no multiple of a vector: vectors cross the rows' ends
+  CHECK(rows(32768, 2049) == Names{"row_across_96x6x4"});
   CHECK(rows(100, 1000000) == Names{"row_reread_512x4"});
   const auto column = view_of(DType::float32, {4096, 512}, {1, 4096});
   CHECK(methods_of(softmax, facts_of(softmax, std::vector{column, column})) == Names{"columns"});

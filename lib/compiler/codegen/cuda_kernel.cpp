@@ -383,6 +383,7 @@ void CudaKernel::open_chunk(const CudaPass& pass) {
   const std::string& j = pass.group.linear;
   if (pass.inside.empty()) {
     line("const long long " + j + " = " + pass.position + ";");
+    if (!pass.whole.empty()) line("const bool whole = " + pass.whole + ";");
   } else {
     line("const long long own_" + j + " = " + pass.position + ";");
     line("const bool inside = own_" + j + " < " + pass.inside + ";");
@@ -410,6 +411,13 @@ void CudaKernel::load(size_t r, const CudaPass& pass) {
   // without, 210 us with it.
   if (stride == 0)
     line("ge::loop::load_repeated<" + count + ">(" + at + ", " + into + ");");
+  else if (!pass.whole.empty() && vector_operands_[c.imm])
+    line("ge::loop::load_across<" + count + ">(b" + number(c.imm) + ", " + pass.group.linear + ", " +
+         pass.length + ", before, room, whole, " + into + ");");
+  else if (!pass.whole.empty())
+    line("ge::loop::load_inside<" + count + ">(b" + number(c.imm) + ", " +
+         args_.stride(c.imm, pass.group.axes.back()) + ", " + pass.group.linear + ", " + pass.length +
+         ", whole, " + into + ");");
   else if (vector_operands_[c.imm])
     line("ge::loop::load<" + count + ", false>(" + at + ", " + into + ");");
   else
@@ -421,10 +429,14 @@ void CudaKernel::store(size_t r, const CudaPass& pass) {
   const LoopInstruction& c = p_.code[r];
   const std::string at = "b" + number(c.imm) + offset(c.imm, pass.group), count = std::to_string(pass.vector);
   const bool streams = domain_.facts().operands[c.imm].streaming;
-  if (vector_operands_[c.imm] || (pass.vector == 1 && streams))
+  if (pass.whole.empty() && (vector_operands_[c.imm] || (pass.vector == 1 && streams)))
     return line("ge::loop::store<" + count + ", " + (streams ? "true" : "false") + ">(" + at + ", y" +
                 number(r) + ");");
   const std::string stride = pass.group.axes.empty() ? "0ll" : args_.stride(c.imm, pass.group.axes.back());
+  if (!pass.whole.empty())
+    return line("ge::loop::store_inside<" + count + (vector_operands_[c.imm] ? ", true" : ", false") +
+                (streams ? ", true>(b" : ", false>(b") + number(c.imm) + ", " + stride + ", " +
+                pass.group.linear + ", " + pass.length + ", whole, y" + number(r) + ");");
   line("ge::loop::store_strided<" + count + ">(" + at + ", " + stride + ", y" + number(r) + ");");
 }
 
@@ -445,8 +457,14 @@ void CudaKernel::compute(const CudaPass& pass, const std::vector<bool>& want, co
     line("const " + type_name(c.type) + " r" + number(r) + " = " + expression(r, &pass) + ";");
     if (hold[r]) line("x" + number(r) + "[t] = r" + number(r) + ";");
   }
+  std::vector<size_t> joins;
   for (size_t r = 0; r < p_.code.size(); ++r)
-    if (needed_[r] && is_reduction(p_.code[r].op) && p_.code[r].sweep == pass.sweep + 1) join(r, pass);
+    if (needed_[r] && is_reduction(p_.code[r].op) && p_.code[r].sweep == pass.sweep + 1) joins.push_back(r);
+  if (!pass.whole.empty() && !joins.empty()) {
+    const std::string element = pass.group.linear + " + v";
+    line("const bool inside = whole || (" + element + " >= 0 && " + element + " < " + pass.length + ");");
+  }
+  for (const size_t r : joins) join(r, pass);
   for (const size_t r : stores) line("y" + number(r) + "[v] = " + value(stored_[r]) + ";");
   close();
   const std::string both = pass.inside.empty() || pass.alive.empty() ? "" : " && ";
@@ -464,7 +482,8 @@ void CudaKernel::join(size_t r, const CudaPass& pass) {
   const std::string element =
       positional ? join_of(r) + "::Type{" + value(c.a) + ", " + pass.group.linear + " + v}" : value(c.a);
   const std::string acc = "acc" + number(r), joined = join_of(r) + "::join(" + acc + ", " + element + ")";
-  line(acc + " = " + (pass.inside.empty() ? joined : "inside ? " + joined + " : " + acc) + ";");
+  line(acc + " = " +
+       (pass.inside.empty() && pass.whole.empty() ? joined : "inside ? " + joined + " : " + acc) + ";");
 }
 
 void CudaKernel::pass(const CudaPass& pass, const std::vector<bool>& hold) {

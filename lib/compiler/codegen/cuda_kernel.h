@@ -31,6 +31,10 @@ struct CudaPass {
   // without branches; `inside` (of the position before that; empty: always) then masks reductions, and with
   // `alive` (empty: always) stores.
   std::string instead = {}, inside = {}, alive = {};
+  // Vectors that may reach over the row's ends: each element is looked at, unless `whole` (of chunk k's
+  // vector lying inside; an expression) holds. `length` is the row's; the text has `before` and `room` in
+  // scope (load_across in kernels/loop/loop_device.h). Empty: no vector does.
+  std::string whole = {}, length = {};
 };
 
 class CudaKernel {

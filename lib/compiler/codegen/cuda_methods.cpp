@@ -10,6 +10,7 @@ namespace {
 
 constexpr int kFlatThreads = 256;
 constexpr int kWarpBlock = 128;  // threads of a block whose rows take a warp or less
+constexpr int kShortRow = 8;     // vectors in a row, below which its ends are too much of it
 constexpr int kTile = 32, kTileRows = 8;
 constexpr const char* kName = "@name@";
 
@@ -53,7 +54,7 @@ OperandDesc describe(const CudaDomain& domain, size_t i, const CudaVectors* vect
 void require_vectors(const CudaDomain& domain, const CudaVectors& vectors,
                      std::vector<Requirement>& requirements) {
   const auto whole = static_cast<int8_t>(domain.whole_operand());
-  if (vectors.width > 1) {
+  if (vectors.width > 1 && !vectors.across_rows) {
     const CudaAxis& axis = domain.axes()[static_cast<size_t>(vectors.along)];
     requirements.push_back({RequirementKind::kExtentMultiple, whole, static_cast<int8_t>(axis.from),
                             static_cast<int8_t>(axis.to), vectors.width});
@@ -151,6 +152,27 @@ CudaVectors choose_vectors(const CudaDomain& domain, const std::vector<int>& axe
       guards.push_back({LoopGuard::Kind::kAligned, static_cast<uint8_t>(i), 0, 0, unit * size});
     v.operands[i] = true;
     v.guards.insert(v.guards.end(), guards.begin(), guards.end());
+  }
+  return v;
+}
+
+CudaVectors choose_vectors_across_rows(const CudaDomain& domain, int width) {
+  CudaVectors v;
+  v.operands.assign(domain.program().operands.size(), false);
+  const std::vector<int> row = domain.row_axes(), axes = all_axes(domain);
+  const auto length = domain.count(row);
+  if (row.size() != 1 || !length || *length < kShortRow * width) return v;
+  for (size_t i = 0; i < v.operands.size(); ++i) {
+    if (domain.program().operands[i].row_level || domain.stride(i, row.back()) != 1 ||
+        !domain.is_dense(i, axes))
+      continue;
+    const int bytes = std::min(16, width * bits_of(domain.program().operands[i].dtype) / 8);
+    if (domain.facts().operands[i].align_bytes % bytes != 0)
+      v.guards.push_back({LoopGuard::Kind::kAligned, static_cast<uint8_t>(i), 0, 0, bytes});
+    v.operands[i] = true;
+    v.across_rows = true;
+    v.width = width;
+    v.along = row.back();
   }
   return v;
 }
@@ -266,9 +288,21 @@ CudaLoopVariant print_row_held(const CudaDomain& domain, const CudaVectors& vect
                 .group = row,
                 .position = "(k * " + number(threads) + " + lane) * " + number(vectors.width)};
   const auto length = domain.count(row.axes);
-  // A row that has elements: all threads may read and compute, `row` is a valid one. For single elements the
-  // branch costs less than moving each position inside.
-  if (length.value_or(0) > 0 && vectors.width > 1) {
+  if (vectors.across_rows) {
+    // Chunks between the first and the last lie inside wherever the row starts.
+    const int64_t width = vectors.width, per_chunk = threads * width;
+    kernel.line("const int before = static_cast<int>(row * " + number(*length) + "ll % " + number(width) +
+                ");");
+    kernel.line("const long long room = (" + kernel.arguments().count(outer.axes) + " - row) * " +
+                number(*length) + "ll;");
+    pass.position += " - before";
+    pass.length = number(*length) + "ll";
+    pass.whole = "(k > 0 && k < " + number(*length / per_chunk) + ") || (j >= 0 && j + " + number(width) +
+                 " <= " + pass.length + ")";
+    pass.alive = shares ? "live" : "";
+  } else if (length.value_or(0) > 0 && vectors.width > 1) {
+    // A row that has elements: all threads may read and compute, `row` is a valid one. For single elements
+    // the branch costs less than moving each position inside.
     const bool full = *length == int64_t{threads} * chunks * vectors.width;
     pass.inside = full ? "" : number(*length);
     pass.instead = number(*length - vectors.width);
@@ -289,9 +323,10 @@ CudaLoopVariant print_row_held(const CudaDomain& domain, const CudaVectors& vect
   }
   kernel.row_values(domain.program().sweeps, join);
   kernel.row_stores(shares ? "live && lane == 0" : "lane == 0");
-  CudaLoopVariant v =
-      finish(kernel, "row_held_" + number(threads) + "x" + number(chunks) + "x" + number(vectors.width),
-             block, 1, &vectors);
+  CudaLoopVariant v = finish(kernel,
+                             std::string(vectors.across_rows ? "row_across_" : "row_held_") +
+                                 number(threads) + "x" + number(chunks) + "x" + number(vectors.width),
+                             block, 1, &vectors);
   if (!length) {
     const auto& all = domain.axes();
     v.desc.requirements.push_back({RequirementKind::kExtentAtMost,

@@ -17,9 +17,14 @@ struct CudaVectors {
   int along = 0;  // merged axis
   std::vector<bool> operands;
   std::vector<LoopGuard> guards;
+  // Rows lie one behind another and their length is no multiple of the width: vectors are aligned in the
+  // tensor, and the first and the last of a row may reach over its ends.
+  bool across_rows = false;
 };
 // Of at most `width`, along the last of `axes`: halves it until the constant extents allow it.
 CudaVectors choose_vectors(const CudaDomain& domain, const std::vector<int>& axes, int width);
+// The same across rows; width 1 where the operands, or the row, do not allow it.
+CudaVectors choose_vectors_across_rows(const CudaDomain& domain, int width);
 int widest_vector(const CudaDomain& domain, const std::vector<int>& axes);
 
 CudaLoopVariant print_flat(const CudaDomain& domain, const CudaVectors& vectors, int chunks);

@@ -22,6 +22,8 @@ constexpr int kLaneChunks =
 constexpr int64_t kFewRows = 4096;  // which leave a GPU idle: then a row is spread over more threads
 constexpr int kScalarShare = 4;  // of what a thread may hold, where a block takes a row one element at a time
 
+constexpr int kNarrow = 4;  // vectors this much narrower than memory's accesses are worth crossing rows
+
 // Loads of 16 bytes (or of one element) that a chunk issues.
 int accesses_per_chunk(const CudaDomain& domain, const CudaVectors& vectors) {
   const LoopProgram& p = domain.program();
@@ -126,7 +128,9 @@ int power_of_two_at_least(int64_t n) {
 // The held variant for rows of up to `most` elements; false where a row does not fit registers.
 bool held_variant(const CudaDomain& domain, const CudaVectors& vectors, int64_t most, int elements,
                   Variants& variants, const LoopGuard* guard) {
-  const int64_t vectors_in_row = std::max<int64_t>((most + vectors.width - 1) / vectors.width, 1);
+  const int ends =
+      (vectors.across_rows ? 2 : 1) * (vectors.width - 1);  // elements that do not fill their vectors
+  const int64_t vectors_in_row = std::max<int64_t>((most + ends) / vectors.width, 1);
   int chunks_most = std::max(1, elements / vectors.width);
   const bool scalar = vectors.width == 1 && domain.count(domain.row_axes());
   if (scalar && vectors_in_row > 32 * chunks_most) chunks_most = std::max(1, elements / kScalarShare);
@@ -155,7 +159,12 @@ void row_variants(const CudaDomain& domain, Variants& variants) {
     return LoopGuard{LoopGuard::Kind::kExtentAtMost, 0, p.outer_rank,
                      static_cast<uint8_t>(p.outer_rank + p.row_rank), n};
   };
-  for (const int width : {widest_vector(domain, axes), 1}) {
+  const int widest = widest_vector(domain, axes);
+  if (length && widest > 1 && choose_vectors(domain, axes, widest).width * kNarrow <= widest) {
+    const CudaVectors across = choose_vectors_across_rows(domain, widest);
+    if (across.across_rows) held_variant(domain, across, *length, elements, variants, nullptr);
+  }
+  for (const int width : {widest, 1}) {
     const CudaVectors vectors = choose_vectors(domain, axes, width);
     if (width > 1 && vectors.width == 1) continue;
     if (length) {
