@@ -8,6 +8,7 @@ import numpy as np
 from onnx import helper
 
 from second_source_index import OWN_INDEX
+from second_source_microsoft import OWN_MICROSOFT
 import second_source_spatial
 
 
@@ -122,3 +123,4 @@ OWN.update({("Div", "i"): own_divide, ("Div", "u"): own_divide, ("Cast", "f"): o
 OWN.update({f"Reduce{op}": own_reduce for op in ("Max", "Min")})
 OWN.update(second_source_spatial.OWN)
 OWN.update(OWN_INDEX)
+OWN.update(OWN_MICROSOFT)

@@ -1,10 +1,39 @@
 // RotaryEmbedding (opset 23 on): pairs of elements turned by an angle that depends on the position.
 //   first' = cos first - sin second, second' = sin first + cos second
 // Pairs are (i, i + half) of the turned part, or (2i, 2i + 1) where interleaved; elements beyond
-// rotary_embedding_dim stay.
-#include "compiler/onnx_ops/op_context.h"
+// rotary_embedding_dim stay. And RotaryEmbedding of com.microsoft, which always has position_ids.
+#include "compiler/onnx_ops/rotary.h"
 
 namespace ge {
+namespace {
+
+// The elements of a and b by turns.
+ValueId by_turns(OpContext& c, ValueId a, ValueId b) {
+  if (c.failed()) return kNone;
+  Dims unit = c.dims(a), shape = unit;
+  unit.emplace_back(1);
+  shape.back() = shape.back() * Dim(2);
+  return c.build().reshape(c.concat({c.build().reshape(a, unit), c.build().reshape(b, unit)}, 4), shape);
+}
+
+}  // namespace
+
+ValueId rotate_pairs(OpContext& c, ValueId x, ValueId cosine, ValueId sine, const RotaryPairs& pairs) {
+  if (c.failed()) return kNone;
+  Builder& b = c.build();
+  const int64_t step = pairs.interleaved ? 2 : 1;
+  const ValueId first = c.slice_axis(x, 3, Dim(0), pairs.half, step);
+  const ValueId second = c.slice_axis(x, 3, pairs.interleaved ? Dim(1) : pairs.half, pairs.half, step);
+  const ValueId real = b.map(Op::sub, {b.map(Op::mul, {cosine, first}), b.map(Op::mul, {sine, second})});
+  const ValueId imaginary = b.map(Op::add, {b.map(Op::mul, {sine, first}), b.map(Op::mul, {cosine, second})});
+  if (c.failed()) return kNone;
+  std::vector<ValueId> parts = pairs.interleaved ? std::vector<ValueId>{by_turns(c, real, imaginary)}
+                                                 : std::vector<ValueId>{real, imaginary};
+  const Dim turned = pairs.half * Dim(2), rest = c.failed() ? Dim(0) : c.dims(x)[3] - turned;
+  if (!rest.is_value(0)) parts.push_back(c.slice_axis(x, 3, turned, rest));
+  return c.concat(std::move(parts), 3);
+}
+
 namespace {
 
 class Rotary {
@@ -16,17 +45,8 @@ class Rotary {
     if (!read_turned(x)) return kNone;
     const ValueId cosine = angles(1), sine = angles(2);
     if (c_.failed()) return kNone;
-    const ValueId first = part(x, Dim(0));
-    const ValueId second = part(x, interleaved_ ? Dim(1) : half_);
-    const ValueId real = b_.map(Op::sub, {b_.map(Op::mul, {cosine, first}), b_.map(Op::mul, {sine, second})});
-    const ValueId imaginary =
-        b_.map(Op::add, {b_.map(Op::mul, {sine, first}), b_.map(Op::mul, {cosine, second})});
-    if (c_.failed()) return kNone;
-    std::vector<ValueId> parts =
-        interleaved_ ? std::vector<ValueId>{paired(real, imaginary)} : std::vector<ValueId>{real, imaginary};
-    const Dim rest = c_.dims(x)[3] - half_ * Dim(2);
-    if (!rest.is_value(0)) parts.push_back(c_.slice_axis(x, 3, half_ * Dim(2), rest));
-    return b_.reshape(c_.concat(std::move(parts), 3), c_.dims(c_.in(0)));
+    const ValueId y = rotate_pairs(c_, x, cosine, sine, {half_, interleaved_});
+    return c_.failed() ? kNone : b_.reshape(y, c_.dims(c_.in(0)));
   }
 
  private:
@@ -92,26 +112,121 @@ class Rotary {
     return b_.reshape(cache, shape);
   }
 
-  ValueId part(ValueId x, const Dim& from) { return c_.slice_axis(x, 3, from, half_, interleaved_ ? 2 : 1); }
-
-  // The elements of a and b by turns.
-  ValueId paired(ValueId a, ValueId b) {
-    Dims unit = c_.dims(a), shape = unit;
-    unit.emplace_back(1);
-    shape.back() = half_ * Dim(2);
-    return b_.reshape(c_.concat({b_.reshape(a, unit), b_.reshape(b, unit)}, 4), shape);
-  }
-
   OpContext& c_;
   Builder& b_;
   bool flat_ = false, interleaved_ = false;
   Dim half_;
 };
 
+// com.microsoft: [batch, sequence, hidden] or [batch, heads, sequence, size]; position_ids [batch, sequence],
+// or [1] where the sequence starts.
+class MicrosoftRotary {
+ public:
+  explicit MicrosoftRotary(OpContext& c) : c_(c), b_(c.build()) {}
+
+  ValueId run() {
+    if (!read_attributes()) return kNone;
+    const ValueId x = with_heads();
+    if (c_.failed()) return kNone;
+    const Dims& dims = c_.dims(x);
+    const ValueId positions = position_ids(dims[0], dims[flat_ ? 1 : 2]);
+    const ValueId cosine = angles(2, positions), sine = angles(3, positions);
+    const ValueId y =
+        rotate_pairs(c_, x, cosine, sine, {c_.dims(c_.in(2))[1], c_.int_attr("interleaved") != 0});
+    return c_.failed() ? kNone : b_.reshape(y, c_.dims(c_.in(0)));
+  }
+
+ private:
+  bool read_attributes() {
+    for (const size_t cache : {2, 3}) {
+      if (c_.rank(c_.in(cache)) == 2) continue;
+      c_.fail(c_.about_input(cache, Code::operand_rank,
+                             "'" + c_.op().input_name(cache) + "' must be [positions, half]")
+                  .because("found " + c_.describe(c_.in(cache))));
+      return false;
+    }
+    const int64_t turned = c_.int_attr("rotary_embedding_dim");
+    if (turned != 0 && (turned < 0 || c_.int_attr("num_heads") == 0))
+      c_.fail(c_.about_attr("rotary_embedding_dim", Code::bad_attribute,
+                            "rotary_embedding_dim must be positive and needs num_heads")
+                  .because("found " + std::to_string(turned)));
+    if (turned != 0)
+      c_.require_equal(c_.dims(c_.in(2))[1] * Dim(2), Dim(turned),
+                       "the caches do not fit rotary_embedding_dim");
+    if (c_.int_attr("is_packed_batching") != 0)
+      c_.fail(
+          c_.about_attr("is_packed_batching", Code::unsupported_feature, "packed batches are not supported"));
+    if (c_.float_attr("scale") != 1)
+      c_.fail(c_.about_attr("scale", Code::unsupported_feature, "a scale other than 1 is not supported")
+                  .because("found " + std::to_string(c_.float_attr("scale")) +
+                           "; ONNX Runtime does not apply it"));
+    return !c_.failed();
+  }
+
+  ValueId with_heads() {
+    const ValueId x = c_.in(0);
+    const Dims& dims = c_.dims(x);
+    if (c_.rank(x) == 4) return check_size(x);
+    if (c_.rank(x) != 3) {
+      return c_.fail(c_.about_input(0, Code::operand_rank, "'input' must have rank 3 or 4")
+                         .because("found " + c_.describe(x)));
+    }
+    flat_ = true;
+    const int64_t heads = c_.int_attr("num_heads");
+    const Dim& half = c_.dims(c_.in(2))[1];
+    const auto size = heads > 0 ? OpContext::split(dims[2], heads) : std::optional(half * Dim(2));
+    const auto count = heads > 0 ? std::optional(Dim(heads)) : Dim::exact_quotient(dims[2], half * Dim(2));
+    if (heads >= 0 && size && count) return check_size(b_.reshape(x, {dims[0], dims[1], *count, *size}));
+    return c_.fail(
+        c_.about_attr("num_heads", Code::bad_attribute, "the last dim of 'input' is no multiple of the heads")
+            .because("found num_heads " + std::to_string(heads) + ", " + c_.describe(x) + " and " +
+                     c_.describe(c_.in(2))));
+  }
+
+  // No more is turned than a head has.
+  ValueId check_size(ValueId x) {
+    if (c_.failed()) return kNone;
+    const auto excess = (c_.dims(c_.in(2))[1] * Dim(2) - c_.dims(x)[3]).value();
+    if (!excess || *excess <= 0) return x;
+    return c_.fail(
+        c_.about_input(2, Code::shape_mismatch, "the caches hold more angles than a head has pairs")
+            .because("found " + c_.describe(c_.in(2)) + "; a head has " + c_.dims(x)[3].to_string()));
+  }
+
+  ValueId position_ids(const Dim& batch, const Dim& sequence) {
+    const ValueId given = c_.in(1);
+    if (c_.rank(given) == 2) return b_.broadcast(given, {batch, sequence});
+    if (!product(c_.dims(given)).is_value(1)) {
+      return c_.fail(
+          c_.about_input(1, Code::operand_rank, "'position_ids' must be [batch, sequence] or one number")
+              .because("found " + c_.describe(given)));
+    }
+    const ValueId all = b_.map(Op::add, {c_.positions({sequence}, 0), b_.reshape(given, {})});
+    return b_.broadcast(all, {batch, sequence});
+  }
+
+  // [batch, sequence, half] with an axis of 1 for the heads.
+  ValueId angles(size_t input, ValueId positions) {
+    if (c_.failed()) return kNone;
+    const ValueId rows = b_.op(Op::gather, {c_.in(input), positions}, {{"axis", int64_t{0}}});
+    if (c_.failed()) return kNone;
+    Dims shape = c_.dims(rows);
+    shape.insert(shape.begin() + (flat_ ? 2 : 1), Dim(1));
+    return b_.reshape(rows, shape);
+  }
+
+  OpContext& c_;
+  Builder& b_;
+  bool flat_ = false;
+};
+
 }  // namespace
 
 Results lower_rotary_embedding(OpContext& c) {
   return Rotary(c).run();
+}
+Results lower_microsoft_rotary_embedding(OpContext& c) {
+  return MicrosoftRotary(c).run();
 }
 
 }  // namespace ge

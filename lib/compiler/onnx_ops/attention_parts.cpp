@@ -1,0 +1,98 @@
+// Attention in terms of core dot, softmax and maps.
+#include "compiler/onnx_ops/attention_parts.h"
+
+#include <cmath>
+#include <limits>
+
+namespace ge {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// The query is scaled before the product, so that float16 does not overflow in it.
+ValueId scaled_query(OpContext& c, const AttentionOperands& a) {
+  Builder& b = c.build();
+  const DType type = c.dtype(a.query), wide = type == DType::float64 ? type : DType::float32;
+  const Dim& size = c.dims(a.query)[3];
+  ValueId factor;
+  if (a.scale != 0)
+    factor = b.scalar(wide, a.scale);
+  else if (const auto known = size.value())
+    factor = b.scalar(wide, 1 / std::sqrt(static_cast<double>(*known)));
+  else
+    factor = b.map(Op::rsqrt, {b.cast(c.size_scalar(size), wide)});
+  return b.cast(b.map(Op::mul, {b.cast(a.query, wide), factor}), type);
+}
+
+// softmax over the keys and the sink, whose own weight is dropped.
+ValueId weights_of(OpContext& c, ValueId scores, ValueId sink) {
+  Builder& b = c.build();
+  if (c.failed()) return kNone;
+  if (sink == kNone) return b.op(Op::softmax, {scores}, {{"axis", int64_t{3}}});
+  const Dims dims = c.dims(scores);
+  const ValueId column = b.broadcast(b.reshape(sink, {1, dims[1], 1, 1}), {dims[0], dims[1], dims[2], 1});
+  const ValueId with_sink = c.concat({scores, column}, 3);
+  const ValueId weights = c.failed() ? kNone : b.op(Op::softmax, {with_sink}, {{"axis", int64_t{3}}});
+  return c.slice_axis(weights, 3, Dim(0), dims[3]);
+}
+
+}  // namespace
+
+ValueId attend(OpContext& c, const AttentionOperands& a) {
+  if (c.failed()) return kNone;
+  Builder& b = c.build();
+  ValueId scores = grouped_dot(c, scaled_query(c, a), b.transpose(a.key, {0, 1, 3, 2}));
+  if (c.failed()) return kNone;
+  if (a.softcap > 0) {
+    const ValueId cap = c.scalar_like(scores, a.softcap);
+    scores = b.map(Op::mul, {b.map(Op::tanh, {b.map(Op::div, {scores, cap})}), cap});
+  }
+  const Dims dims = c.dims(scores);
+  if (a.bias != kNone) scores = b.map(Op::add, {scores, b.broadcast(a.bias, dims)});
+  if (a.allowed != kNone)
+    scores = b.map(Op::select, {b.broadcast(a.allowed, dims), scores, c.scalar_like(scores, -kInfinity)});
+  return grouped_dot(c, weights_of(c, scores, a.sink), a.value);
+}
+
+ValueId split_heads(OpContext& c, ValueId x, const Dim& heads, std::string_view attribute) {
+  if (c.failed()) return kNone;
+  const Dims dims = c.dims(x);
+  const auto count = heads.value();
+  const auto size = count ? OpContext::split(dims[2], *count) : std::nullopt;
+  if (!size) {
+    return c.fail(
+        c.about_attr(attribute, Code::bad_attribute, "the last dim is no multiple of the heads")
+            .because("found " + c.describe(x) + " and " + std::string(attribute) + " " + heads.to_string()));
+  }
+  return c.build().transpose(c.build().reshape(x, {dims[0], dims[1], heads, *size}), {0, 2, 1, 3});
+}
+
+ValueId merge_heads(OpContext& c, ValueId x) {
+  if (c.failed()) return kNone;
+  const Dims dims = c.dims(x);
+  return c.build().reshape(c.build().transpose(x, {0, 2, 1, 3}), {dims[0], dims[2], dims[1] * dims[3]});
+}
+
+ValueId grouped_dot(OpContext& c, ValueId left, ValueId right) {
+  if (c.failed()) return kNone;
+  Builder& b = c.build();
+  Dims l = c.dims(left), r = c.dims(right);
+  if (l[1] == r[1]) return b.op(Op::dot, {left, right});
+  const auto group =
+      r[1].value() && l[1].value() && *r[1].value() > 0 ? Dim::exact_quotient(l[1], r[1]) : std::nullopt;
+  if (!group) {
+    return c.fail(
+        c.about_node(Code::shape_mismatch, "the heads of the query are no multiple of those of the key")
+            .because("found " + l[1].to_string() + " and " + r[1].to_string()));
+  }
+  const Dims joined{l[0], l[1], l[2], r[3]};
+  l[1] = r[1];
+  l.insert(l.begin() + 2, *group);
+  r.insert(r.begin() + 2, Dim(1));
+  const ValueId unit = b.reshape(right, r);
+  r[2] = *group;
+  const ValueId y = b.op(Op::dot, {b.reshape(left, l), b.broadcast(unit, r)});
+  return b.reshape(y, joined);
+}
+
+}  // namespace ge
