@@ -181,6 +181,7 @@ int64_t Yardstick::terms_of(const Node& node) const {
   int64_t terms = 1;
   if (is_map(node.op)) return 1;
   if (node.op == Op::dot) return x.back();
+  if (node.op == Op::attention) return std::max(x.back(), dims(node.operands[1])[2]);
   if (node.op == Op::conv) return product_of(dims(node.operands[1]), 1);
   if (node.op == Op::normalize) return product_of(x, static_cast<size_t>(attr_int(node, "axis")));
   if (node.op == Op::softmax || node.op == Op::log_softmax)
@@ -199,14 +200,18 @@ void Yardstick::disturb_operand(const Node& node, size_t operand, int sample, Ho
   if (!(is_sum(node.op) || scales_inside) || !is_float(original)) return;
   const uint64_t seed =
       hash_text("operand", node.results[0] * 1000 + operand * 100 + static_cast<uint64_t>(sample));
-  const bool product = node.op == Op::dot || node.op == Op::conv;
-  const bool as_is = bits_of(original) >= 32 || (product && operand == 1);
+  const bool attention =
+      node.op == Op::attention;  // scores, or weights, may be rounded to the operands' type
+  const bool product = node.op == Op::dot || node.op == Op::conv || attention;
+  const bool as_is = bits_of(original) >= 32 || (product && operand == 1) || attention;
   const double units = bits_of(original) >= 32 ? 4 : 1;
   disturb(t, as_is ? original : DType::float32, units + static_cast<double>(terms_of(node)) / 4, seed, {});
   // Padding is a term of zero or no term: with weights that are no numbers the two differ.
   const bool huge = original != DType::float64 && (node.op == Op::normalize || product);
   if (node.op == Op::conv && operand == 1 && sample % 4 == 1)
     return replace_huge(t, huge ? 1e17 : HUGE_VAL, 1);
+  // Keys that a causal row does not see have a weight of zero, or are not read.
+  if (attention && operand == 2 && sample % 4 == 1) return replace_huge(t, HUGE_VAL, 1);
   // Products overflow float32 in some orders of computing.
   if (huge && sample % 4 == 3) replace_huge(t, 1e17, HUGE_VAL);
 }

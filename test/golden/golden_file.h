@@ -2,7 +2,7 @@
 //
 //   # the scale of a batch norm goes into the weight
 //   --- passes: fold_batch_norm        the passes to run, in order; left out: parse and verify alone
-//   --- options: exact                 optional
+//   --- options: exact, cuda           optional; cuda: the passes of a GPU's copy
 //   --- before                         IR text
 //   --- after                          IR text; or "--- unchanged" with no text; or "--- error" with the
 //   exact error text

@@ -41,6 +41,7 @@ Outcome run_golden(const GoldenCase& file, const Evaluator& evaluate) {
   const bool exact = std::find(file.options.begin(), file.options.end(), "exact") != file.options.end();
   PassContext context;
   context.evaluate = &evaluate;
+  context.for_cuda = std::find(file.options.begin(), file.options.end(), "cuda") != file.options.end();
   PassOptions options;
   options.only = file.passes;
   options.exact = exact;

@@ -236,6 +236,40 @@ OpGraph normalize_graph(const std::string& kind, DType dtype, uint32_t seed) {
   return c.finish();
 }
 
+OpGraph attention_graph(DType dtype, uint32_t seed) {
+  CaseBuilder c("attention", dtype, seed);
+  c.tolerance(1e-4, 1e-4);
+  struct Sizes {
+    int64_t batch, heads, shared, queries, keys, size, width, causal;
+  };
+  int view = 0;
+  for (const Sizes& s : std::vector<Sizes>{{2, 3, 3, 17, 17, 8, 8, 0},
+                                           {1, 4, 2, 63, 65, 64, 32, 2},
+                                           {2, 2, 1, 64, 128, 32, 64, 1},
+                                           {1, 2, 2, 130, 300, 64, 64, 0},
+                                           {1, 1, 1, 1, 1, 1, 1, 1},
+                                           {1, 2, 2, 33, 70, 96, 128, 0},
+                                           {0, 2, 2, 4, 3, 8, 8, 0},
+                                           {1, 2, 2, 4, 0, 8, 8, 0}}) {
+    for (int mask = 0; mask < 3; ++mask, ++view) {
+      const auto in = [&](std::vector<int64_t> dims) {
+        return c.view(std::move(dims), Data::kPlain, view % 4, dtype);
+      };
+      std::vector<ValueId> operands{in({s.batch, s.heads, s.queries, s.size}),
+                                    in({s.batch, s.shared, s.keys, s.size}),
+                                    in({s.batch, s.shared, s.keys, s.width})};
+      const Dims scores{s.batch, s.heads, s.queries, s.keys};
+      if (mask == 1) operands.push_back(c.b().broadcast(in({s.queries, s.keys}), scores));
+      if (mask == 2)
+        operands.push_back(
+            c.b().broadcast(c.input_of(DType::boolean, {1, s.queries, 1}, Data::kPlain), scores));
+      c.output(c.b().op(Op::attention, operands,
+                        {{"scale", 0.125}, {"causal", s.causal}, {"zero_empty", int64_t{mask == 2}}}));
+    }
+  }
+  return c.finish();
+}
+
 OpGraph dot_graph(DType dtype, uint32_t seed) {
   CaseBuilder c("dot", dtype, seed);
   c.tolerance(1e-4, 2e-4);
@@ -521,6 +555,7 @@ std::vector<OpGraph> op_graphs() {
       graphs.push_back(softmax_graph(Op::log_softmax, dtype, seed++));
       graphs.push_back(normalize_graph("layer", dtype, seed++));
       graphs.push_back(normalize_graph("rms", dtype, seed++));
+      graphs.push_back(attention_graph(dtype, seed++));
       graphs.push_back(conv_graph(dtype, seed++));
       graphs.push_back(pool_graph("average", dtype, seed++));
     }

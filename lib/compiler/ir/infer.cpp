@@ -68,6 +68,8 @@ Result<std::vector<Type>> Inference::run() {
         return softmax();
       case Op::normalize:
         return normalize();
+      case Op::attention:
+        return attention();
       default:
         return map();
     }
@@ -343,6 +345,34 @@ Result<Type> Inference::normalize() {
     GE_TRY(equal_dims(in(0).dims, in(i).dims, i == 1 ? "input and scale" : "input and bias"));
   }
   return in(0);
+}
+
+Result<Type> Inference::attention() {
+  for (size_t i = 0; i < 3; ++i) {
+    GE_TRY(floats_only(i));
+    GE_TRY(same_dtype(0, i));
+    GE_TRY(rank_is(i, 4, 4));
+  }
+  if (bits_of(in(0).dtype) < 16)
+    return fault(Code::operand_dtype, "found " + operand_text(0) + "; allowed: float64 to bfloat16");
+  const Dims &q = in(0).dims, &k = in(1).dims, &v = in(2).dims;
+  GE_TRY(equal(q[0], k[0], "batches of q and k"));
+  GE_TRY(equal(q[0], v[0], "batches of q and v"));
+  GE_TRY(equal(q[3], k[3], "head sizes of q and k"));
+  GE_TRY(equal(k[1], v[1], "heads of k and v"));
+  GE_TRY(equal(k[2], v[2], "lengths of k and v"));
+  const auto heads = q[1].value(), shared = k[1].value();
+  const bool grouped = heads && shared && *shared > 0 && *heads % *shared == 0;
+  if (!grouped) GE_TRY(equal(q[1], k[1], "heads of q and k"));
+  const int64_t causal = integer("causal");
+  if (causal < 0 || causal > 2)
+    return fault(Code::bad_attribute, "found causal " + std::to_string(causal) + "; allowed: 0 .. 2");
+  if (has(3)) {
+    if (!is_bool(in(3).dtype)) GE_TRY(same_dtype(0, 3));
+    GE_TRY(rank_is(3, 4, 4));
+    GE_TRY(equal_dims(in(3).dims, {q[0], q[1], q[2], k[2]}, "mask and scores"));
+  }
+  return Type{in(0).dtype, {q[0], q[2], q[1], v[3]}};
 }
 
 Result<std::vector<Type>> Inference::fused() {

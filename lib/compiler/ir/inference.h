@@ -43,6 +43,7 @@ class Inference {
   Result<Type> dot();
   Result<Type> softmax();
   Result<Type> normalize();
+  Result<Type> attention();
   Result<std::vector<Type>> fused();
 
   Status indices_fit(int64_t axis);

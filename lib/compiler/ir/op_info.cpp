@@ -50,7 +50,8 @@ constexpr std::pair<std::string_view, AttrKind> kKinds[] = {
     {"dims", AttrKind::kDims},  {"dtype", AttrKind::kDType},     {"tensor", AttrKind::kTensor},
     {"graph", AttrKind::kGraph}};
 
-// "kind: string max|average" -> a spec. Words after the kind that are no choices are remarks for people.
+// "kind: string max|average" -> a spec. "fill?" may be absent. Words after the kind that are no choices are
+// remarks for people.
 AttrSpec spec_of(std::string_view text) {
   AttrSpec spec;
   const size_t colon = text.find(": ");
@@ -62,6 +63,10 @@ AttrSpec spec_of(std::string_view text) {
     for (const std::string_view choice : split(words[1], "|")) spec.choices.emplace_back(choice);
   // Flags and the count of groups have a value that absence means (0, or 1 group).
   spec.required = spec.kind != AttrKind::kInt || spec.name == "axis";
+  if (spec.name.ends_with('?')) {
+    spec.name.pop_back();
+    spec.required = false;
+  }
   return spec;
 }
 

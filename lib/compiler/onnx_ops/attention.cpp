@@ -1,4 +1,5 @@
-// Attention (opset 23 on) on core dot, softmax and maps:
+// Attention (opset 23 on): one core attention; where the node asks for its scores, a softcap, or a softmax in
+// float64, core dot, softmax and maps:
 //   scores = Q scale . K'           key and value heads are broadcast over the query heads of their group
 //   scores = softcap tanh(scores / softcap)
 //   scores = where allowed: scores + mask, else -inf
@@ -21,6 +22,7 @@ class Attention {
   Results run() {
     if (!read_heads() || !read_cache()) return kNone;
     type_ = c_.dtype(q_);
+    if (is_plain()) return whole();
     ValueId scores = raw_scores();
     keep(0, scores);
     scores = capped(scores);
@@ -141,6 +143,53 @@ class Attention {
     return b_.reshape(x, dims);
   }
 
+  // -- in one --
+  bool is_plain() {
+    const auto asked = c_.asked_dtype("softmax_precision");
+    const bool wider = asked && (!is_float(*asked) || (*asked == DType::float64 && type_ != DType::float64));
+    return !c_.failed() && !c_.wants(3) && !(c_.float_attr("softcap") > 0) && !wider &&
+           c_.int_attr("qk_matmul_output_mode") == 0 && (c_.has_attr("scale") || c_.dims(q_)[3].value());
+  }
+
+  Results whole() {
+    const Dims &q = c_.dims(q_), &k = c_.dims(key_);
+    const double size = c_.has_attr("scale") ? 0 : static_cast<double>(*q[3].value());
+    const double scale = c_.has_attr("scale") ? c_.float_attr("scale") : size == 0 ? 1 : 1 / std::sqrt(size);
+    const Dims scores{q[0], q[1], q[2], k[2]};
+    AttrMap attrs{{"scale", scale}};
+    ValueId allowed = kNone, valid = kNone, added = kNone;
+    if (c_.has(6)) valid = valid_keys(scores, allowed);
+    if (c_.int_attr("is_causal") != 0) {
+      if (valid == kNone && (past_.is_value(0) || k[2] == past_ + q[2]))
+        attrs["causal"] = int64_t{past_.is_value(0) ? 1 : 2};
+      else
+        allowed = both(allowed, causal({q[2], k[2]}, valid));
+    }
+    if (c_.has(3)) {
+      const ValueId mask = whole_mask(k[2]);
+      if (c_.failed()) return kNone;
+      if (is_bool(c_.dtype(mask)))
+        allowed = both(allowed, mask);
+      else
+        added = b_.broadcast(b_.cast(mask, type_), scores);
+      may_be_empty_ = true;
+    }
+    if (may_be_empty_) attrs["zero_empty"] = int64_t{1};
+    std::vector<ValueId> operands{q_, key_, value_};
+    if (allowed != kNone) {
+      const ValueId all = b_.broadcast(allowed, scores);
+      operands.push_back(
+          added == kNone ? all : b_.map(Op::select, {all, added, c_.scalar_like(added, -kInfinity)}));
+    } else if (added != kNone) {
+      operands.push_back(added);
+    }
+    ValueId y = b_.op(Op::attention, std::move(operands), std::move(attrs));
+    if (c_.failed()) return kNone;
+    const Dims dims = c_.dims(y);
+    y = flat_ ? b_.reshape(y, {dims[0], dims[1], dims[2] * dims[3]}) : b_.transpose(y, {0, 2, 1, 3});
+    return std::vector<ValueId>{y, key_, value_, kNone};
+  }
+
   // Q is scaled before the product, so that float16 does not overflow in it.
   ValueId raw_scores() {
     const DType wide = type_ == DType::float64 ? DType::float64 : DType::float32;
@@ -195,17 +244,21 @@ class Attention {
     return b_.op(Op::pad, {mask, outside}, {{"low", low}, {"high", high}});
   }
 
+  // The number of keys of each batch, [batch, 1, 1, 1]; no others are allowed.
+  ValueId valid_keys(const Dims& scores, ValueId& allowed) {
+    c_.require_equal(product(c_.dims(c_.in(6))), scores[0], "nonpad_kv_seqlen needs a number for each batch");
+    const ValueId valid = b_.reshape(c_.in(6), {scores[0], 1, 1, 1});
+    allowed = b_.map(Op::less, {c_.positions({scores[2], scores[3]}, 1), valid});
+    may_be_empty_ = true;
+    return valid;
+  }
+
   ValueId masked(ValueId scores) {
     if (c_.failed()) return kNone;
     const Dims dims = c_.dims(scores);
     const Dims plane{dims[2], dims[3]};
     ValueId allowed = kNone, valid = kNone;
-    if (c_.has(6)) {
-      c_.require_equal(product(c_.dims(c_.in(6))), dims[0], "nonpad_kv_seqlen needs a number for each batch");
-      valid = b_.reshape(c_.in(6), {dims[0], 1, 1, 1});
-      allowed = b_.map(Op::less, {c_.positions(plane, 1), valid});
-      may_be_empty_ = true;
-    }
+    if (c_.has(6)) valid = valid_keys(dims, allowed);
     if (c_.int_attr("is_causal") != 0) allowed = both(allowed, causal(plane, valid));
     if (c_.has(3)) {
       const ValueId mask = whole_mask(dims[3]);

@@ -54,6 +54,7 @@ bool is_transcendental(Op op) {
     case Op::swish:
     case Op::softmax:
     case Op::log_softmax:
+    case Op::attention:
       return true;
     default:
       return false;
@@ -78,6 +79,10 @@ int64_t products_of(const Graph& graph, const Node& node) {
   int64_t per_element = 0;
   if (node.op == Op::dot) per_element = type(0).dims.back().value().value_or(INT64_MAX);
   if (node.op == Op::conv) per_element = product(type(1).dims, 1).value().value_or(INT64_MAX);
+  if (node.op == Op::attention)
+    per_element = checked_mul(type(1).dims[2].value().value_or(INT64_MAX),
+                              checked_add(type(0).dims[3].value().value_or(INT64_MAX), 1).value_or(INT64_MAX))
+                      .value_or(INT64_MAX);
   if (node.op == Op::pool) {
     per_element = 1;
     for (const int64_t k : attr_ints(node, "kernel"))

@@ -1,6 +1,7 @@
 #include "compiler/select/candidates.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "compiler/ir/builder.h"
 #include "compiler/passes/epilogue.h"
@@ -112,6 +113,8 @@ class Describer {
         return one(scan());
       case Op::sort_topk:
         return one(sort_topk());
+      case Op::attention:
+        return one(attention());
       case Op::pad:
         return one(pad());
       case Op::concat:
@@ -378,6 +381,20 @@ class Describer {
     Work w = work("sort_topk", {operand(node_.operands[0]), operand(result())},
                   {{"axis", attr_int(node_, "axis")}, {"largest", attr_int(node_, "largest")}});
     set_flops(w, product(graph_.type(node_.operands[0]).dims) * Dim(8));
+    return w;
+  }
+
+  Result<Work> attention() const {
+    const ValueId mask = node_.operands.size() > 3 ? node_.operands[3] : kNone;
+    Work w = work("attention",
+                  {operand(node_.operands[0]), operand(node_.operands[1]), operand(node_.operands[2]),
+                   operand(mask), operand(result())},
+                  {{"scale", attr_double(node_, "scale", 1)},
+                   {"fill", attr_double(node_, "fill", -std::numeric_limits<double>::infinity())},
+                   {"causal", attr_int(node_, "causal")},
+                   {"zero_empty", attr_int(node_, "zero_empty")}});
+    const Dims &q = graph_.type(node_.operands[0]).dims, &v = graph_.type(node_.operands[2]).dims;
+    set_flops(w, q[0] * q[1] * q[2] * v[2] * (q[3] + v[3]) * Dim(2));
     return w;
   }
 
