@@ -1,4 +1,4 @@
-// Attention in terms of core dot, softmax and maps.
+// Attention as one core op, or in terms of core dot, softmax and maps where it has a softcap or a sink.
 #include "compiler/onnx_ops/attention_parts.h"
 
 #include <cmath>
@@ -36,11 +36,34 @@ ValueId weights_of(OpContext& c, ValueId scores, ValueId sink) {
   return c.slice_axis(weights, 3, Dim(0), dims[3]);
 }
 
+// The mask that an attention takes: what is added, or who is allowed, or both as one.
+ValueId mask_of(OpContext& c, const AttentionOperands& a, const Dims& scores) {
+  Builder& b = c.build();
+  if (a.bias == kNone) return a.allowed == kNone ? kNone : b.broadcast(a.allowed, scores);
+  const ValueId added = b.broadcast(a.bias, scores);
+  if (a.allowed == kNone || c.failed()) return added;
+  return b.map(Op::select, {b.broadcast(a.allowed, scores), added, c.scalar_like(added, -kInfinity)});
+}
+
+ValueId attend_at_once(OpContext& c, const AttentionOperands& a) {
+  Builder& b = c.build();
+  const Dims &q = c.dims(a.query), &k = c.dims(a.key);
+  const double scale = a.scale != 0 ? a.scale : 1 / std::sqrt(static_cast<double>(*q[3].value()));
+  std::vector<ValueId> operands{a.query, a.key, a.value};
+  const ValueId mask = mask_of(c, a, {q[0], q[1], q[2], k[2]});
+  if (mask != kNone) operands.push_back(mask);
+  const ValueId y = c.failed() ? kNone : b.op(Op::attention, std::move(operands), {{"scale", scale}});
+  return c.failed() ? kNone : b.transpose(y, {0, 2, 1, 3});
+}
+
 }  // namespace
 
 ValueId attend(OpContext& c, const AttentionOperands& a) {
   if (c.failed()) return kNone;
   Builder& b = c.build();
+  const auto size = c.dims(a.query)[3].value();
+  if (!(a.softcap > 0) && a.sink == kNone && (a.scale != 0 || (size && *size > 0)))
+    return attend_at_once(c, a);
   ValueId scores = grouped_dot(c, scaled_query(c, a), b.transpose(a.key, {0, 1, 3, 2}));
   if (c.failed()) return kNone;
   if (a.softcap > 0) {
