@@ -108,6 +108,7 @@ __device__ __forceinline__ void conv_mma(const ConvArgs& a) {
     ConvFetcher<T> fetcher(a, g, group, row0, column0);
     Tile tile;
     tile.clear();
+    const MmaSlots slots = Tile::template slots<false>();
     if (g.depth > 0) fetcher.fetch(0);
     int stage = 0;
     for (int64_t d = 0; d < g.depth; d += kMmaDepth, stage ^= 1) {
@@ -115,7 +116,7 @@ __device__ __forceinline__ void conv_mma(const ConvArgs& a) {
       fetcher.put(left, left + kLeft);
       __syncthreads();
       if (d + kMmaDepth < g.depth) fetcher.fetch(d + kMmaDepth);
-      tile.template accumulate<false>(left, left + kLeft);
+      tile.template accumulate<false>(slots, left, left + kLeft);
     }
     tile.write_all(reinterpret_cast<float*>(memory), [&](int row, int column, float value) {
       finish_conv<T>(a, g, group, row0 + row, column0 + column, value);

@@ -67,8 +67,11 @@ __device__ void conv_generic(const ConvArgs& a) {
   const int64_t total = count_of(a.y.dims, a.y.rank), depth = count_of(a.w.dims + 1, spatial + 1),
                 group_rows = a.y.dims[1] / a.groups;
   for (int64_t i = grid_begin(); i < total; i += grid_step()) {
-    int64_t rest = i, start[kMaxSpatial], y = 0, residual = 0;
-    for (int s = spatial - 1; s >= 0; --s) {
+    // Unrolled, with constant indices: a variable one would put `start` into local memory.
+    int64_t rest = i, start[kMaxSpatial] = {}, y = 0, residual = 0;
+#pragma unroll
+    for (int s = kMaxSpatial - 1; s >= 0; --s) {
+      if (s >= spatial) continue;
       const int64_t at = split(rest, a.y.dims[2 + s]);
       start[s] = at * a.window.strides[s] - a.window.pads_begin[s];
       y += at * a.y.strides[2 + s];
@@ -80,7 +83,9 @@ __device__ void conv_generic(const ConvArgs& a) {
     for (int64_t d = 0; d < depth; ++d) {
       int64_t step = d, x = base, w = channel * a.w.strides[0];
       bool inside = true;
-      for (int s = spatial - 1; s >= 0; --s) {
+#pragma unroll
+      for (int s = kMaxSpatial - 1; s >= 0; --s) {
+        if (s >= spatial) continue;
         const int64_t tap = split(step, a.w.dims[2 + s]), at = start[s] + tap * a.window.dilations[s];
         inside = inside && at >= 0 && at < a.x.dims[2 + s];
         x += at * a.x.strides[2 + s];

@@ -18,6 +18,21 @@ __device__ __forceinline__ int64_t count_of(const int64_t* dims, int rank) {
   return n;
 }
 
+// The same value, of which the compiler no longer knows where it comes from: what is computed from it is not
+// what was computed before, and need not stay in registers.
+__device__ __forceinline__ int opaque(int value) {
+  asm volatile("" : "+r"(value));
+  return value;
+}
+__device__ __forceinline__ unsigned opaque(unsigned value) {
+  asm volatile("" : "+r"(value));
+  return value;
+}
+__device__ __forceinline__ int64_t opaque(int64_t value) {
+  asm volatile("" : "+l"(value));
+  return value;
+}
+
 // Quotient and remainder; 32-bit where both fit, which is several times faster.
 __device__ __forceinline__ int64_t split(int64_t& value, int64_t dim) {
   if (((value | dim) >> 31) == 0) {

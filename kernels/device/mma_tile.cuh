@@ -5,6 +5,7 @@
 //   row tile    [rows][kDepth]: for the left side, and the right side by columns
 //   depth tile  [kDepth][kColumns]: for the right side by depth
 #pragma once
+#include "kernels/device/index.cuh"
 #include "kernels/device/ptx.cuh"
 
 namespace ge::kernels {
@@ -27,20 +28,36 @@ __device__ __forceinline__ int depth_slot(int depth, int chunk) {
                              << 3);
 }
 
-// One step of 16 of the right side for 16 columns: fragments of two 8-column blocks, two registers each.
-template <class T, int kColumns, int kDepth, bool kByColumns>
-__device__ __forceinline__ void load_right(unsigned (&f)[4], const T* b, int step, int column) {
-  const int lane = threadIdx.x & 31;
-  if constexpr (kByColumns)
-    ldmatrix_x4(f,
-                b + row_slot<kDepth>(column + (lane & 7) + ((lane >> 4) << 3), step * 2 + ((lane >> 3) & 1)));
-  else
-    ldmatrix_x4_trans(f, b + depth_slot<kColumns>(step * 16 + (lane & 15), (column >> 3) + (lane >> 4)));
+// Where this lane's ldmatrix addresses of a warp's first fragments stand, from which all others of its tile
+// follow by constants: 16 rows further is an addition, 16 of the depth (of the columns in a depth tile) an
+// exclusive or, because the swizzle repeats every 8 rows and warps begin at multiples of what they hold.
+struct MmaSlots {
+  int left, right;
+};
+template <int kDepth>
+__device__ __forceinline__ int left_slot(int lane, int row) {
+  return row_slot<kDepth>(row + (lane & 15), lane >> 4);
 }
+template <int kColumns, int kDepth, bool kByColumns>
+__device__ __forceinline__ int right_slot(int lane, int step, int column) {
+  if constexpr (kByColumns)
+    return row_slot<kDepth>(column + (lane & 7) + ((lane >> 4) << 3), (lane >> 3) & 1) ^ (step << 4);
+  else
+    return depth_slot<kColumns>(step * 16 + (lane & 15), (column >> 3) + (lane >> 4));
+}
+// A step of 16 of the left side for the 16 rows number i of a warp.
 template <class T, int kDepth>
-__device__ __forceinline__ void load_left(unsigned (&f)[4], const T* a, int step, int row) {
-  const int lane = threadIdx.x & 31;
-  ldmatrix_x4(f, a + row_slot<kDepth>(row + (lane & 15), step * 2 + (lane >> 4)));
+__device__ __forceinline__ void load_left(unsigned (&f)[4], const T* a, int slot, int step, int i) {
+  ldmatrix_x4(f, a + ((slot ^ (step << 4)) + i * 16 * kDepth));
+}
+// A step of 16 of the right side for the 16 columns number j of a warp: two 8-column blocks, two registers
+// each.
+template <class T, int kColumns, int kDepth, bool kByColumns>
+__device__ __forceinline__ void load_right(unsigned (&f)[4], const T* b, int slot, int step, int j) {
+  if constexpr (kByColumns)
+    ldmatrix_x4(f, b + ((slot ^ (step << 4)) + j * 16 * kDepth));
+  else
+    ldmatrix_x4_trans(f, b + ((slot ^ (j << 4)) + step * 16 * kColumns));
 }
 
 template <class T, int kRows, int kColumns, int kWarpsDown = 2>
@@ -64,22 +81,28 @@ struct MmaTile {
     }
   }
 
+  // For accumulate, once a product.
+  template <bool kByColumns>
+  static __device__ __forceinline__ MmaSlots slots() {
+    const int thread = opaque(static_cast<int>(threadIdx.x)), lane = thread & 31, warp = thread >> 5;
+    return {left_slot<kMmaDepth>(lane, warp / kWarpsAcross * kWarpRows),
+            right_slot<kColumns, kMmaDepth, kByColumns>(lane, 0, warp % kWarpsAcross * kWarpColumns)};
+  }
+
   // Adds one depth step. kByColumns: b is a row tile of columns; else a depth tile.
   template <bool kByColumns>
-  __device__ __forceinline__ void accumulate(const T* a, const T* b) {
-    const int warp = threadIdx.x >> 5;
-    const int row0 = warp / kWarpsAcross * kWarpRows, column0 = warp % kWarpsAcross * kWarpColumns;
+  __device__ __forceinline__ void accumulate(const MmaSlots& slots, const T* a, const T* b) {
 #pragma unroll
     for (int step = 0; step < kMmaDepth / 16; ++step) {
       unsigned fb[kColumnSteps / 2][4];
 #pragma unroll
       for (int j = 0; j < kColumnSteps / 2; ++j)
-        load_right<T, kColumns, kMmaDepth, kByColumns>(fb[j], b, step, column0 + j * 16);
+        load_right<T, kColumns, kMmaDepth, kByColumns>(fb[j], b, slots.right, step, j);
 #pragma unroll
       for (int i = 0; i < kRowSteps; ++i) {
         unsigned
             fa[4];  // few live registers: two blocks a multiprocessor are worth more than loads far ahead
-        load_left<T, kMmaDepth>(fa, a, step, row0 + i * 16);
+        load_left<T, kMmaDepth>(fa, a, slots.left, step, i);
 #pragma unroll
         for (int j = 0; j < kColumnSteps; ++j)
           mma_m16n8k16<T>(acc[i][j], fa, fb[j >> 1][(j & 1) * 2], fb[j >> 1][(j & 1) * 2 + 1]);
@@ -138,16 +161,22 @@ struct ThinMmaTile {
   }
 
   template <bool kByColumns>
-  __device__ __forceinline__ void accumulate(const T* a, const T* b) {
-    const int step = threadIdx.x >> 5;
+  static __device__ __forceinline__ MmaSlots slots() {
+    const int thread = opaque(static_cast<int>(threadIdx.x)), lane = thread & 31, step = thread >> 5;
+    return {left_slot<kThinDepth>(lane, 0) ^ (step << 4),
+            right_slot<kColumns, kThinDepth, kByColumns>(lane, step, 0)};
+  }
+
+  template <bool kByColumns>
+  __device__ __forceinline__ void accumulate(const MmaSlots& slots, const T* a, const T* b) {
     unsigned fb[kColumnSteps / 2][4];
 #pragma unroll
     for (int j = 0; j < kColumnSteps / 2; ++j)
-      load_right<T, kColumns, kThinDepth, kByColumns>(fb[j], b, step, j * 16);
+      load_right<T, kColumns, kThinDepth, kByColumns>(fb[j], b, slots.right, 0, j);
 #pragma unroll
     for (int i = 0; i < kRowSteps; ++i) {
       unsigned fa[4];
-      load_left<T, kThinDepth>(fa, a, step, i * 16);
+      load_left<T, kThinDepth>(fa, a, slots.left, 0, i);
 #pragma unroll
       for (int j = 0; j < kColumnSteps; ++j)
         mma_m16n8k16<T>(acc[i][j], fa, fb[j >> 1][(j & 1) * 2], fb[j >> 1][(j & 1) * 2 + 1]);

@@ -4,6 +4,8 @@
 // multiprocessors idle; where these would too, 32 x 32 and 32 x 16 with the depth split over the warps.
 // Stages of depth 32 (128) fill 48 KB of shared memory: 3, 6, 3, 4. 256 threads, two blocks a multiprocessor;
 // blocks loop over tiles.
+#include <type_traits>
+
 #include "kernels/device/mma_tile.cuh"
 #include "kernels/dot/dot_device.cuh"
 
@@ -27,8 +29,12 @@ __device__ __forceinline__ void fetch_chunk(T* to, const T* from, int64_t step, 
   } else if (vector) {
     cp_async_16(to, from, valid * 2);
   } else {
+    unsigned words[4] = {};
+    step = opaque(step);  // its multiples are not worth registers for the whole product
 #pragma unroll
-    for (int e = 0; e < 8; ++e) to[e] = e < valid ? from[e * step] : T{0};
+    for (int e = 0; e < 8; ++e, from += step)
+      if (e < valid) words[e >> 1] |= static_cast<unsigned>(from->bits) << ((e & 1) * 16);
+    *reinterpret_cast<uint4*>(to) = {words[0], words[1], words[2], words[3]};
   }
 }
 __device__ __forceinline__ int clamp_chunk(int64_t left) {
@@ -36,94 +42,98 @@ __device__ __forceinline__ int clamp_chunk(int64_t left) {
 }
 
 // Fills a row tile: lines of the side are the tile's, depth runs along them. A thread's chunks keep their
-// place in every step.
+// place in every step. Steps are fetched in order.
 template <class T, int kLines, int kDepth>
 struct RowFetcher {
-  static constexpr int kAcross = kDepth / 8, kDown = 256 / kAcross, kChunks = (kLines + kDown - 1) / kDown;
-  const MmaSide<T>& side;
-  const T* from[kChunks];
-  bool used[kChunks];
-  __device__ RowFetcher(const MmaSide<T>& s, int64_t line0) : side(s) {
+  static constexpr int kAcross = kDepth / 8, kDown = 256 / kAcross, kChunks = kLines / kDown;
+  static_assert(kLines % kDown == 0 && kDown % 8 == 0);  // 8: the swizzle repeats
+  const T* from[kChunks];                                // null: past the last line
+  int64_t step;
+  int slot;  // where the first chunk goes; the others stand kDown lines apart
+  int left;  // elements from this thread's chunk to the end of the depth
+  bool vector;
+  __device__ RowFetcher(const MmaSide<T>& side, int64_t line0)
+      : step(side.step),
+        slot(row_slot<kDepth>(threadIdx.x / kAcross, threadIdx.x % kAcross)),
+        left(static_cast<int>(side.length) - static_cast<int>(threadIdx.x % kAcross * 8)),
+        vector(side.vector) {
 #pragma unroll
     for (int i = 0; i < kChunks; ++i) {
       const int64_t line = line0 + threadIdx.x / kAcross + kDown * i;
-      used[i] = line < side.lines;
-      from[i] = side.data + (used[i] ? line * side.line_step : 0) + threadIdx.x % kAcross * 8 * side.step;
+      from[i] = line < side.lines ? side.data + line * side.line_step + threadIdx.x % kAcross * 8 * side.step
+                                  : nullptr;
     }
   }
-  __device__ __forceinline__ void fetch(T* shared, int64_t depth) const {
-    const int left = clamp_chunk(side.length - depth - threadIdx.x % kAcross * 8);
+  __device__ __forceinline__ void fetch(T* shared) {
+    const int valid = clamp_chunk(left);
 #pragma unroll
     for (int i = 0; i < kChunks; ++i) {
-      const int line = threadIdx.x / kAcross + kDown * i;
-      if (kLines % kDown != 0 && line >= kLines) continue;
-      fetch_chunk(shared + row_slot<kDepth>(line, threadIdx.x % kAcross), from[i] + depth * side.step,
-                  side.step, used[i] ? left : 0, side.vector);
+      fetch_chunk(shared + slot + kDown * kDepth * i, from[i], step, from[i] != nullptr ? valid : 0, vector);
+      if (from[i] != nullptr) from[i] += kDepth * step;
     }
+    left -= kDepth;
   }
 };
 
 // Fills a depth tile: lines of the side run along columns, one a depth.
 template <class T, int kColumns, int kDepth>
 struct DepthFetcher {
-  static constexpr int kAcross = kColumns / 8, kDown = 256 / kAcross, kChunks = (kDepth + kDown - 1) / kDown;
-  const MmaSide<T>& side;
+  static constexpr int kAcross = kColumns / 8, kDown = 256 / kAcross, kChunks = kDepth / kDown;
+  static_assert(kDepth % kDown == 0 && kDown % 8 == 0);  // 8: the swizzle repeats
   const T* from;
-  int valid;
-  __device__ DepthFetcher(const MmaSide<T>& s, int64_t column0) : side(s) {
+  int64_t line_step, step;
+  int slot;         // where the first chunk goes; the others stand kDown lines below
+  int valid, left;  // columns of the chunk; lines from this thread's first one to the end of the depth
+  bool vector;
+  __device__ DepthFetcher(const MmaSide<T>& side, int64_t column0)
+      : line_step(side.line_step),
+        step(side.step),
+        slot(depth_slot<kColumns>(threadIdx.x / kAcross, threadIdx.x % kAcross)),
+        left(static_cast<int>(side.lines) - static_cast<int>(threadIdx.x / kAcross)),
+        vector(side.vector) {
     const int64_t column = column0 + threadIdx.x % kAcross * 8;
-    valid = clamp_chunk(side.length - column);
-    from = side.data + (valid > 0 ? column * side.step : 0);
+    valid = column < side.length ? clamp_chunk(side.length - column) : 0;
+    from = side.data + (valid > 0 ? column * side.step : 0) + threadIdx.x / kAcross * side.line_step;
   }
-  __device__ __forceinline__ void fetch(T* shared, int64_t depth) const {
+  __device__ __forceinline__ void fetch(T* shared) {
 #pragma unroll
     for (int i = 0; i < kChunks; ++i) {
-      const int line = threadIdx.x / kAcross + kDown * i;
-      if (kDepth % kDown != 0 && line >= kDepth) continue;
-      fetch_chunk(shared + depth_slot<kColumns>(line, threadIdx.x % kAcross),
-                  from + (depth + line) * side.line_step, side.step, depth + line < side.lines ? valid : 0,
-                  side.vector);
+      fetch_chunk(shared + slot + kDown * kColumns * i, from, step, kDown * i < left ? valid : 0, vector);
+      from += kDown * line_step;
     }
+    left -= kDepth;
   }
 };
 
-// Tile: MmaTile or ThinMmaTile, kRows x kColumns.
+// Adds the product of one tile's operands over the depth. Tile: MmaTile or ThinMmaTile, kRows x kColumns.
 template <class T, class Tile, int kRows, int kColumns, int kDepth, bool kByColumns, class Right>
-__device__ __forceinline__ void dot_mma_tile(const DotArgs& args, const DotBatch& batch,
-                                             const MmaSide<T>& lhs, const Right& right, int64_t depth,
-                                             int64_t row0, int64_t column0, char* shared) {
+__device__ __forceinline__ void multiply_tile(Tile& tile, RowFetcher<T, kRows, kDepth> left, Right right,
+                                              int depth, char* shared) {
   constexpr int kLeft = kRows * kDepth, kStage = (kRows + kColumns) * kDepth;  // elements
   constexpr int kStages = kSharedBytes / (kStage * 2);
   static_assert(kStages >= 3 && Tile::kStageBytes <= kSharedBytes);
   T* const memory = reinterpret_cast<T*>(shared);
-  const RowFetcher<T, kRows, kDepth> left(lhs, row0);
-  const auto fetch = [&](int stage, int64_t d) {
-    left.fetch(memory + stage * kStage, d);
-    right.fetch(memory + stage * kStage + kLeft, d);
+  const auto fetch = [&](int stage) {
+    left.fetch(memory + stage * kStage);
+    right.fetch(memory + stage * kStage + kLeft);
   };
-  Tile tile;
-  tile.clear();
-  int64_t ahead = 0;  // depth of the next fetch
 #pragma unroll 1
-  for (int s = 0; s < kStages - 1; ++s, ahead += kDepth) {
-    if (ahead < depth) fetch(s, ahead);
+  for (int s = 0; s < kStages - 1; ++s) {
+    if (s * kDepth < depth) fetch(s);
     cp_async_commit();
   }
-  int stage = 0, next = kStages - 1;
+  const MmaSlots slots = Tile::template slots<kByColumns>();
+  int stage = 0;
 #pragma unroll 1
-  for (int64_t d = 0; d < depth; d += kDepth, ahead += kDepth) {
+  for (int rest = depth; rest > 0; rest -= kDepth) {
     cp_async_wait<kStages - 2>();
     __syncthreads();
-    if (ahead < depth) fetch(next, ahead);
+    if (rest > kDepth * (kStages - 1)) fetch(stage == 0 ? kStages - 1 : stage - 1);
     cp_async_commit();
-    tile.template accumulate<kByColumns>(memory + stage * kStage, memory + stage * kStage + kLeft);
+    tile.template accumulate<kByColumns>(slots, memory + stage * kStage, memory + stage * kStage + kLeft);
     stage = stage + 1 == kStages ? 0 : stage + 1;
-    next = next + 1 == kStages ? 0 : next + 1;
   }
   cp_async_wait<0>();
-  tile.write_all(reinterpret_cast<float*>(shared), [&](int row, int column, float value) {
-    finish_dot<T>(args, batch, row0 + row, column0 + column, value);
-  });
 }
 
 template <class T>
@@ -131,40 +141,67 @@ __device__ __forceinline__ bool is_vector(const T* data, int64_t line_step, int6
   return step == 1 && line_step % 8 == 0 && reinterpret_cast<uintptr_t>(data) % 16 == 0;
 }
 
-__device__ __forceinline__ int64_t tiles_of(const DotArgs& args, int rows, int columns) {
-  const int m = args.out.rank - 2;
+// rank: of args.out, made opaque where the count must not stay in registers.
+__device__ __forceinline__ int64_t tiles_of(const DotArgs& args, int rank, int rows, int columns) {
+  const int m = rank - 2;
   return (args.out.dims[m] + rows - 1) / rows * ((args.out.dims[m + 1] + columns - 1) / columns) *
          count_of(args.out.dims, m);
 }
 
+// Where a tile stands. Neighbouring blocks share columns: the right side is read once into the second-level
+// cache.
+template <int kRows, int kColumns>
+struct DotPlace {
+  int64_t row0, column0, batch;
+  __device__ DotPlace(const DotArgs& args, int64_t item) : batch(item) {
+    const int m = args.out.rank - 2;
+    row0 = split(batch, (args.out.dims[m] + kRows - 1) / kRows) * kRows;
+    column0 = split(batch, (args.out.dims[m + 1] + kColumns - 1) / kColumns) * kColumns;
+  }
+};
+
 template <class T, class Tile, int kRows, int kColumns, int kDepth>
-__device__ __forceinline__ void dot_mma_tiles(const DotArgs& args, char* shared) {
+__device__ __forceinline__ void multiply_operands(const DotArgs& args, int64_t item, Tile& tile,
+                                                  char* shared) {
   const int m = args.out.rank - 2, n = m + 1;
   const int64_t rows = args.out.dims[m], columns = args.out.dims[n], depth = args.lhs.dims[n];
-  const int64_t row_tiles = (rows + kRows - 1) / kRows, column_tiles = (columns + kColumns - 1) / kColumns;
+  const DotPlace<kRows, kColumns> place(args, item);
+  const DotBatch batch(args, place.batch);
+  MmaSide<T> lhs{
+      pointer_to<T>(args.lhs, batch.lhs), args.lhs.strides[m], args.lhs.strides[n], rows, depth, false};
+  lhs.vector = is_vector(lhs.data, lhs.line_step, lhs.step);
+  MmaSide<T> rhs{
+      pointer_to<T>(args.rhs, batch.rhs), args.rhs.strides[n], args.rhs.strides[m], columns, depth, false};
   const bool by_depth = args.rhs.strides[n] == 1 && columns > 1;
+  if (by_depth) rhs = {rhs.data, args.rhs.strides[m], 1, depth, columns, false};
+  rhs.vector = is_vector(rhs.data, rhs.line_step, rhs.step);
+  const RowFetcher<T, kRows, kDepth> left(lhs, place.row0);
+  if (by_depth) {
+    multiply_tile<T, Tile, kRows, kColumns, kDepth, false>(
+        tile, left, DepthFetcher<T, kColumns, kDepth>(rhs, place.column0), static_cast<int>(depth), shared);
+  } else {
+    multiply_tile<T, Tile, kRows, kColumns, kDepth, true>(
+        tile, left, RowFetcher<T, kColumns, kDepth>(rhs, place.column0), static_cast<int>(depth), shared);
+  }
+}
+
+// Two blocks a multiprocessor leave 128 registers a thread: across the product nothing lives but the sums,
+// the fetchers and `item`; the tile's place is worked out again for the epilogue.
+template <class T, class Tile, int kRows, int kColumns, int kDepth>
+__device__ __forceinline__ void dot_mma_tiles(const DotArgs& args, char* shared) {
+  // Tiles of 128 rows that hold over 64: 2^32 of them would be half a terabyte.
+  using Item = std::conditional_t<(kRows >= 128), unsigned, int64_t>;
 #pragma unroll 1
-  for (int64_t item = blockIdx.x; item < tiles_of(args, kRows, kColumns); item += gridDim.x) {
-    int64_t rest = item;
-    // Neighbouring blocks share columns: the right side is read once into the second-level cache.
-    const int64_t row0 = split(rest, row_tiles) * kRows, column0 = split(rest, column_tiles) * kColumns;
-    const DotBatch batch(args, rest);
-    MmaSide<T> lhs{
-        pointer_to<T>(args.lhs, batch.lhs), args.lhs.strides[m], args.lhs.strides[n], rows, depth, false};
-    lhs.vector = is_vector(lhs.data, lhs.line_step, lhs.step);
-    MmaSide<T> rhs{
-        pointer_to<T>(args.rhs, batch.rhs), args.rhs.strides[n], args.rhs.strides[m], columns, depth, false};
-    if (by_depth) rhs = {rhs.data, args.rhs.strides[m], 1, depth, columns, false};
-    rhs.vector = is_vector(rhs.data, rhs.line_step, rhs.step);
-    if (by_depth) {
-      const DepthFetcher<T, kColumns, kDepth> right(rhs, column0);
-      dot_mma_tile<T, Tile, kRows, kColumns, kDepth, false>(args, batch, lhs, right, depth, row0, column0,
-                                                            shared);
-    } else {
-      const RowFetcher<T, kColumns, kDepth> right(rhs, column0);
-      dot_mma_tile<T, Tile, kRows, kColumns, kDepth, true>(args, batch, lhs, right, depth, row0, column0,
-                                                           shared);
-    }
+  for (Item item = blockIdx.x; item < tiles_of(args, opaque(args.out.rank), kRows, kColumns);
+       item += gridDim.x) {
+    Tile tile;
+    tile.clear();
+    multiply_operands<T, Tile, kRows, kColumns, kDepth>(args, item, tile, shared);
+    const DotPlace<kRows, kColumns> place(args, opaque(item));
+    const DotBatch batch(args, place.batch);
+    tile.write_all(reinterpret_cast<float*>(shared), [&](int row, int column, float value) {
+      finish_dot<T>(args, batch, place.row0 + row, place.column0 + column, value);
+    });
   }
 }
 
@@ -175,11 +212,12 @@ template <class T>
 __device__ __forceinline__ void dot_mma(const DotArgs& args) {
   __shared__ __align__(128) char shared[kSharedBytes];
   if (blockDim.x != 256) return;
-  if (args.out.dims[args.out.rank - 2] > 64 && tiles_of(args, 128, 128) >= kEnoughTiles) {
+  const int rank = args.out.rank;
+  if (args.out.dims[rank - 2] > 64 && tiles_of(args, opaque(rank), 128, 128) >= kEnoughTiles) {
     dot_mma_tiles<T, MmaTile<T, 128, 128>, 128, 128, kMmaDepth>(args, shared);
-  } else if (tiles_of(args, 64, 64) >= kEnoughTiles) {
+  } else if (tiles_of(args, opaque(rank), 64, 64) >= kEnoughTiles) {
     dot_mma_tiles<T, MmaTile<T, 64, 64>, 64, 64, kMmaDepth>(args, shared);
-  } else if (tiles_of(args, 32, 32) >= kEnoughTiles) {
+  } else if (tiles_of(args, opaque(rank), 32, 32) >= kEnoughTiles) {
     dot_mma_tiles<T, ThinMmaTile<T, 32, 32>, 32, 32, kThinDepth>(args, shared);
   } else {
     dot_mma_tiles<T, ThinMmaTile<T, 32, 16>, 32, 16, kThinDepth>(args, shared);

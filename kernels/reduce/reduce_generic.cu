@@ -87,16 +87,21 @@ __device__ T neutral(DType dtype, ReduceKind kind) {
   }
 }
 
+// Element offset of position `linear` of the reduced axes, row-major. They are picked on the way: a list of
+// them would stand in local memory.
+__device__ __forceinline__ int64_t reduced_offset(const ReduceArgs& a, int64_t linear) {
+  int64_t offset = 0;
+#pragma unroll 1
+  for (int i = a.in.rank - 1; i >= 0; --i)
+    if (((a.axes >> i) & 1) != 0) offset += split(linear, a.in.dims[i]) * a.in.strides[i];
+  return offset;
+}
+
 template <class T>
 __device__ void reduce_generic(const ReduceArgs& a) {
-  int64_t dims[kMaxRank], strides[kMaxRank], count = 1;
-  int rank = 0;
-  for (int i = 0; i < a.in.rank; ++i) {
-    if (((a.axes >> i) & 1) == 0) continue;
-    dims[rank] = a.in.dims[i];
-    strides[rank++] = a.in.strides[i];
-    count *= a.in.dims[i];
-  }
+  int64_t count = 1;
+  for (int i = 0; i < a.in.rank; ++i)
+    if (((a.axes >> i) & 1) != 0) count *= a.in.dims[i];
   const auto kind = static_cast<ReduceKind>(a.kind);
   const FoldRule rule{kind, a.in.dtype == DType::uint64, a.select_last != 0};
   const bool summing = kind == ReduceKind::kSum || kind == ReduceKind::kMean || kind == ReduceKind::kProd;
@@ -107,7 +112,7 @@ __device__ void reduce_generic(const ReduceArgs& a) {
     const int64_t base = offset_of(i, a.out.dims, a.out.rank, a.in.strides);
     Folded<T> folded{summing ? neutral<T>(a.in.dtype, kind) : T(0), -1};
     for (int64_t k = lane; k < count; k += 32)
-      rule.take(folded, Folded<T>{load_element<T>(a.in, base + offset_of(k, dims, rank, strides)), k});
+      rule.take(folded, Folded<T>{load_element<T>(a.in, base + reduced_offset(a, k)), k});
     for (int distance = 16; distance > 0; distance >>= 1) {
       const Folded<T> other{__shfl_down_sync(0xffffffffu, folded.value, distance),
                             static_cast<int64_t>(__shfl_down_sync(

@@ -1,7 +1,8 @@
-// kernels_golden_test [--update]: holds kernels/revisions.txt and kernels/resources.txt against the tree.
-// revisions: a row whose table or sources changed must get a new revision (a plan finds its kernels by name
-// and revision). resources: no kernel may use more registers, stack or spills than recorded (asked of the
-// nvcc version on the first line alone). Exit 0 equal, 1 different (each difference printed), 77 the
+// kernels_golden_test [--update]: holds kernels/revisions.txt, kernels/resources.txt and
+// kernels/generated_resources.txt against the tree. revisions: a row whose table or sources changed must get
+// a new revision (a plan finds its kernels by name and revision). resources: no kernel may have a stack frame
+// or spill, whatever compiled it; none may use more registers or shared memory than recorded (asked of the
+// compiler on the record's first line alone). Exit 0 equal, 1 different (each difference printed), 77 the
 // resources could not be asked here.
 #include <algorithm>
 #include <cstdio>
@@ -16,6 +17,7 @@
 
 #include "contract/hash.h"
 #include "kernels/registry.h"
+#include "kernels_golden_resources.h"
 
 namespace ge::test {
 namespace {
@@ -96,35 +98,6 @@ std::string revisions() {
   return out.str();
 }
 
-// "image sm_90 entry registers shared stack spilled", one line an entry.
-std::string resources() {
-  std::vector<std::string> lines;
-  const fs::path folder = fs::path(GE_BINARY_DIR) / "kernels" / "images";
-  if (!fs::exists(folder)) return "";
-  const std::regex entry("entry function '([a-zA-Z0-9_]+)'"),
-      frame("([0-9]+) bytes stack frame, ([0-9]+) bytes spill stores"), used("Used ([0-9]+) registers"),
-      shared("([0-9]+) bytes smem");
-  for (const auto& file : fs::directory_iterator(folder)) {
-    if (file.path().extension() != ".resources") continue;
-    std::string image = file.path().stem().stem().string(), name, stack = "0", spill = "0", text;
-    std::istringstream in(read(file.path()));
-    std::smatch m;
-    while (std::getline(in, text)) {
-      if (std::regex_search(text, m, entry)) name = m[1];
-      if (std::regex_search(text, m, frame)) stack = m[1], spill = m[2];
-      if (!std::regex_search(text, m, used) || name.empty()) continue;
-      const std::string registers = m[1];
-      lines.push_back(image + " " + name + " " + registers + " " +
-                      (std::regex_search(text, m, shared) ? m[1].str() : "0") + " " + stack + " " + spill);
-      name.clear();
-    }
-  }
-  std::sort(lines.begin(), lines.end());
-  std::string out = std::string("nvcc ") + GE_NVCC_VERSION + "\n";
-  for (const std::string& line : lines) out += line + "\n";
-  return lines.empty() ? "" : out;
-}
-
 std::map<std::string, std::vector<std::string>> by_key(const std::string& text, int key_words) {
   std::map<std::string, std::vector<std::string>> rows;
   std::istringstream in(text);
@@ -163,20 +136,25 @@ int compare_revisions(const std::string& kept, const std::string& now) {
   return failed;
 }
 
-int compare_resources(const std::string& kept, const std::string& now) {
+// record: the file under kernels/ that `kept` comes from. limits: it was made by the same compiler.
+int compare_resources(const char* record, const std::string& kept, const std::string& now, bool limits) {
   static const char* const kNames[] = {"registers", "bytes of shared memory", "bytes of stack",
                                        "bytes spilled"};
   int failed = 0;
   const auto old_rows = by_key(kept, 2), rows = by_key(now, 2);
   for (const auto& [name, row] : rows) {
+    if (row.size() != std::size(kNames)) continue;  // the compiler's name
     const auto at = old_rows.find(name);
-    if (name.rfind("nvcc", 0) == 0) continue;
-    if (at == old_rows.end()) {
-      std::printf("%s: not in kernels/resources.txt; run with --update\n", name.c_str());
+    for (size_t i = 2; i < row.size(); ++i) {
+      if (row[i] == "0") continue;
+      std::printf("%s: %s %s; kernels have neither\n", name.c_str(), row[i].c_str(), kNames[i]);
       ++failed;
-      continue;
     }
-    for (size_t i = 0; i < row.size() && i < at->second.size(); ++i) {
+    if (limits && at == old_rows.end()) {
+      std::printf("%s: not in kernels/%s; run with --update\n", name.c_str(), record);
+      ++failed;
+    }
+    for (size_t i = 0; limits && at != old_rows.end() && i < 2; ++i) {
       if (std::stoi(row[i]) <= std::stoi(at->second[i])) continue;
       std::printf("%s: %s %s, recorded %s\n", name.c_str(), row[i].c_str(), kNames[i], at->second[i].c_str());
       ++failed;
@@ -190,21 +168,43 @@ void write(const char* name, const std::string& head, const std::string& text) {
   std::printf("wrote kernels/%s\n", name);
 }
 
+struct Record {
+  const char* file;
+  const char* head;
+  std::string now;
+};
+
 int run(bool update) {
-  const std::string now = revisions(), used = resources(), kept = read(kKernels / "resources.txt");
+  const std::string now = revisions();
+  const Record records[] = {
+      {"resources.txt", "# image entry registers shared stack spilled: kernels_golden_test --update\n",
+       built_in_resources()},
+      {"generated_resources.txt",
+       "# example loop registers shared stack spilled: kernels_golden_test --update\n",
+       generated_resources()},
+  };
   if (update) {
     write("revisions.txt", "# name revision hash: kernels_golden_test --update\n", now);
-    if (!used.empty())
-      write("resources.txt", "# image entry registers shared stack spilled: kernels_golden_test --update\n",
-            used);
+    for (const Record& r : records)
+      if (r.now.rfind("nv", 0) == 0) write(r.file, r.head, r.now);
     return 0;
   }
-  const int failed = compare_revisions(read(kKernels / "revisions.txt"), now);
-  if (used.empty() || kept.find(used.substr(0, used.find('\n') + 1)) == std::string::npos) {
-    std::printf("resources: skipped, this build has no CUDA or another nvcc than the record's\n");
-    return failed > 0 ? 1 : 77;
+  int failed = compare_revisions(read(kKernels / "revisions.txt"), now);
+  bool skipped = false;
+  for (const Record& r : records) {
+    const std::string kept = read(kKernels / r.file);
+    if (!r.now.empty() && r.now.rfind("nv", 0) != 0) {
+      std::printf("%s: %s\n", r.file, r.now.c_str());
+      ++failed;
+      continue;
+    }
+    const bool same_compiler =
+        !r.now.empty() && kept.find("\n" + r.now.substr(0, r.now.find('\n') + 1)) != std::string::npos;
+    if (!same_compiler) std::printf("%s: skipped, not compiled here, or by another compiler\n", r.file);
+    skipped |= !same_compiler;
+    failed += compare_resources(r.file, kept, r.now, same_compiler);
   }
-  return failed + compare_resources(kept, used) > 0 ? 1 : 0;
+  return failed > 0 ? 1 : skipped ? 77 : 0;
 }
 
 }  // namespace
