@@ -49,7 +49,10 @@ CONSTANT_INPUTS = {"Reshape": [1], "Expand": [1], "Squeeze": [1], "Unsqueeze": [
                    "Tile": [1], "Split": [1], "TopK": [1], "CumSum": [1], "OneHot": [1], "ConstantOfShape": [0], "Range": [0, 1, 2], "Trilu": [1], "Dropout": [1, 2], "Resize": [1, 2, 3],
                    "ReduceSum": [1], "ReduceMean": [1], "ReduceMax": [1], "ReduceMin": [1], "ReduceProd": [1],
                    "ReduceL1": [1], "ReduceL2": [1], "ReduceLogSum": [1], "ReduceLogSumExp": [1],
-                   "ReduceSumSquare": [1], "com.microsoft.GroupQueryAttention": [6]}
+                   "ReduceSumSquare": [1], "com.microsoft.GroupQueryAttention": [6],
+                   "CenterCropPad": [1], "Col2Im": [1, 2], "MaxUnpool": [2], "MelWeightMatrix": [0, 1, 2, 3, 4],
+                   "HannWindow": [0], "HammingWindow": [0], "BlackmanWindow": [0], "AffineGrid": [1], "DFT": [1, 2], "STFT": [1, 3],
+                   "Upsample": [1]}
 
 
 def ge_name(dtype):
@@ -138,7 +141,7 @@ class Case:
 
 
 # Weights, whose kernel must be known: they keep their dims where --symbolic gives others names.
-KNOWN_SHAPES = {"Conv": [1], "ConvTranspose": [1], "ConvInteger": [1]}
+KNOWN_SHAPES = {"QLinearConv": [3], "Det": [0], "DeformConv": [1], "com.microsoft.FusedConv": [1], "Conv": [1], "ConvTranspose": [1], "ConvInteger": [1]}
 
 
 def tensor_json(a):
@@ -229,6 +232,8 @@ def run_ge(bin_dir, folder, cases, opset, level, symbolic):
     """Fills fault (unsupported) or got[level] of every case."""
     cases = [c for c in cases if c.fault is None]
     for _ in range(20):
+        if not cases:
+            return
         graph, feeds = graph_json(cases, opset, symbolic)
         (folder / "graph.json").write_text(json.dumps(graph))
         check = subprocess.run([bin_dir / "ge-compile", folder / "graph.json", "--check", "--json"], capture_output=True, text=True)
@@ -244,8 +249,6 @@ def run_ge(bin_dir, folder, cases, opset, level, symbolic):
                 raise SystemExit(f"fault without a place: {fault}")
             names[parts[1]](int(parts[2])).fault = f"{fault['code']} {fault['message']}; {fault.get('found', '')}"
         cases = [c for c in cases if c.fault is None]
-    if not cases:
-        return
     made = subprocess.run([bin_dir / "ge-compile", folder / "graph.json", "-o", folder / "p.plan", "-t", "cpu", f"-O{level}"],
                           capture_output=True, text=True)
     write_safetensors(folder / "in.safetensors", feeds)

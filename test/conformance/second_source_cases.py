@@ -6,6 +6,7 @@ from onnx import helper
 
 from second_source_index import attention, indexing, quantized
 from second_source_microsoft import microsoft
+from second_source_rare import rare
 from second_source_spatial import add_cases
 
 F32, F16, F64 = np.float32, np.float16, np.float64
@@ -380,6 +381,6 @@ def casts(m):
 
 def make_cases(seed, case_type):
     m = Maker(seed, case_type)
-    for area in (unary, binary, reductions, products, layout, casts, add_cases, indexing, quantized, attention, microsoft):
+    for area in (unary, binary, reductions, products, layout, casts, add_cases, indexing, quantized, attention, microsoft, rare):
         area(m)
     return m.cases

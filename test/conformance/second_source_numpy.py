@@ -9,6 +9,7 @@ from onnx import helper
 
 from second_source_index import OWN_INDEX
 from second_source_microsoft import OWN_MICROSOFT
+from second_source_rare import OWN_RARE
 import second_source_spatial
 
 
@@ -124,3 +125,4 @@ OWN.update({f"Reduce{op}": own_reduce for op in ("Max", "Min")})
 OWN.update(second_source_spatial.OWN)
 OWN.update(OWN_INDEX)
 OWN.update(OWN_MICROSOFT)
+OWN.update(OWN_RARE)

@@ -1,28 +1,31 @@
 // Conv, FusedConv, ConvInteger and QLinearConv: core conv with auto_pad resolved and every size checked.
 #include "compiler/onnx_ops/activation_by_name.h"
+#include "compiler/onnx_ops/conversion.h"
 #include "compiler/onnx_ops/window.h"
 
 namespace ge {
 namespace {
 
 // W is [M, C / group, kernel...] with a static kernel; nullopt and a failure where it is not.
-std::optional<std::vector<int64_t>> kernel_of(OpContext& c) {
-  const ValueId x = c.in(0), w = c.in(1);
+std::optional<std::vector<int64_t>> kernel_of(OpContext& c, size_t weight = 1) {
+  const ValueId x = c.in(0), w = c.in(weight);
   if (c.rank(w) != c.rank(x)) {
-    c.fail(c.about_input(1, Code::operand_rank, "'X' and 'W' must have one rank")
+    c.fail(c.about_input(
+                weight, Code::operand_rank,
+                "'" + c.op().input_name(0) + "' and '" + c.op().input_name(weight) + "' must have one rank")
                .because(c.describe(x) + " and " + c.describe(w)));
     return std::nullopt;
   }
   auto kernel = static_values(Dims(c.dims(w).begin() + std::min<int64_t>(2, c.rank(w)), c.dims(w).end()));
   if (!kernel) {
-    c.fail(c.about_input(1, Code::needs_constant, "the kernel's size must be known at compile time")
+    c.fail(c.about_input(weight, Code::needs_constant, "the kernel's size must be known at compile time")
                .because("found " + c.describe(w)));
   }
   return kernel;
 }
 
-bool check_sizes(OpContext& c, const Window& window, const std::vector<int64_t>& kernel) {
-  const ValueId x = c.in(0), w = c.in(1);
+bool check_sizes(OpContext& c, const Window& window, const std::vector<int64_t>& kernel, size_t weight = 1) {
+  const ValueId x = c.in(0), w = c.in(weight);
   const int64_t group = c.int_attr("group");
   if (group < 1) {
     c.fail(c.about_attr("group", Code::bad_attribute, "group is not valid")
@@ -37,7 +40,7 @@ bool check_sizes(OpContext& c, const Window& window, const std::vector<int64_t>&
   }
   const Dim expected = c.dims(w)[1] * Dim(group);
   if (c.dims(x)[1].is_static() && expected.is_static() && c.dims(x)[1] != expected) {
-    c.fail(c.about_input(1, Code::shape_mismatch, "'W' does not fit the channels of 'X'")
+    c.fail(c.about_input(weight, Code::shape_mismatch, "'W' does not fit the channels of 'X'")
                .because(c.describe(w) + " with group " + std::to_string(group) + " wants " +
                         expected.to_string() + " channels, " + c.describe(x) + " has " +
                         c.dims(x)[1].to_string()));
@@ -64,9 +67,9 @@ ValueId convolution(OpContext& c, std::vector<ValueId> operands, const Window& w
 }
 
 // Input `i`, where it is given, has one value per output channel.
-bool check_bias(OpContext& c, size_t i) {
+bool check_bias(OpContext& c, size_t i, size_t weight = 1) {
   if (!c.has(i)) return true;
-  const ValueId w = c.in(1), bias = c.in(i);
+  const ValueId w = c.in(weight), bias = c.in(i);
   const bool fits = c.rank(bias) == 1 && !Dim::never_equal(c.dims(bias)[0], c.dims(w)[0]);
   if (!fits) {
     c.fail(c.about_input(i, Code::shape_mismatch,
@@ -102,23 +105,30 @@ Results lower_fused_conv(OpContext& c) {
 
 namespace {
 
-// Input `i` in float64, its zero point taken off.
-ValueId without_zero_point(OpContext& c, size_t i) {
+// A parameter of all of an operand of rank `rank`, or of each of the `channels` along its axis `axis`; it
+// broadcasts to the operand. Only where `channels` is given may there be more than one.
+ValueId beside_operand(OpContext& c, size_t i, int64_t rank, size_t axis, std::optional<Dim> channels) {
+  const ValueId p = c.in(i);
+  const Dim count = product(c.dims(p));
+  if (count.is_value(1)) return c.build().reshape(p, {});
+  if (!channels || c.rank(p) != 1 || Dim::never_equal(count, *channels)) {
+    return c.fail(c.about_input(i, Code::shape_mismatch,
+                                "'" + c.op().input_name(i) + "' must be one number" +
+                                    std::string(channels ? ", or one for each output channel" : ""))
+                      .because("found " + c.describe(p)));
+  }
+  Dims shape(static_cast<size_t>(rank), Dim(1));
+  shape[axis] = count;
+  return c.build().reshape(p, shape);
+}
+
+// Input `i` in float64, the zero point `zero` taken off.
+ValueId without_zero_point(OpContext& c, size_t i, size_t zero, bool is_weight) {
   Builder& b = c.build();
   const ValueId x = b.cast(c.in(i), DType::float64);
-  if (!c.has(2 + i) || c.failed()) return x;
-  const ValueId zero = c.in(2 + i);
-  const Dim count = product(c.dims(zero));
-  const bool single = count.is_value(1);
-  if (!single && !(i == 1 && c.rank(zero) == 1 && !Dim::never_equal(count, c.dims(c.in(1))[0]))) {
-    return c.fail(c.about_input(2 + i, Code::shape_mismatch,
-                                "a zero point must be one number" +
-                                    std::string(i == 1 ? ", or one for each output channel" : ""))
-                      .because("found " + c.describe(zero)));
-  }
-  Dims shape(single ? 0 : c.dims(x).size(), Dim(1));
-  if (!single) shape[0] = count;
-  return b.map(Op::sub, {x, b.cast(b.reshape(zero, shape), DType::float64)});
+  if (!c.has(zero) || c.failed()) return x;
+  const auto channels = is_weight ? std::optional(c.dims(c.in(i))[0]) : std::nullopt;
+  return b.map(Op::sub, {x, b.cast(beside_operand(c, zero, c.rank(x), 0, channels), DType::float64)});
 }
 
 }  // namespace
@@ -130,9 +140,36 @@ Results lower_conv_integer(OpContext& c) {
   if (!kernel) return kNone;
   const Window window = read_window(c, *kernel);
   if (c.failed() || !check_sizes(c, window, *kernel)) return kNone;
-  const ValueId x = without_zero_point(c, 0), w = without_zero_point(c, 1);
+  const ValueId x = without_zero_point(c, 0, 2, false), w = without_zero_point(c, 1, 3, true);
   const ValueId sum = convolution(c, {x, w}, window);
   return c.build().cast(c.build().cast(sum, DType::int64), DType::int32);
+}
+
+// Inputs x, x_scale, x_zero_point, w, w_scale, w_zero_point, y_scale, y_zero_point, B. The sum is exact, as
+// in ConvInteger; it is scaled in float32 and rounded to even.
+Results lower_q_linear_conv(OpContext& c) {
+  Builder& b = c.build();
+  const auto kernel = kernel_of(c, 3);
+  if (!kernel) return kNone;
+  const Window window = read_window(c, *kernel);
+  if (c.failed() || !check_sizes(c, window, *kernel, 3) || !check_bias(c, 8, 3)) return kNone;
+  const ValueId x = without_zero_point(c, 0, 2, false), w = without_zero_point(c, 3, 5, true);
+  ValueId sum = convolution(c, {x, w}, window);
+  if (c.failed()) return kNone;
+  const int64_t rank = c.rank(sum);
+  const Dim channels = c.dims(c.in(3))[0];
+  if (c.has(8)) {
+    Dims shape(static_cast<size_t>(rank), Dim(1));
+    shape[1] = channels;
+    sum = b.map(Op::add, {sum, b.cast(b.reshape(c.in(8), shape), DType::float64)});
+  }
+  const ValueId scale = b.map(
+      Op::div,
+      {b.map(Op::mul, {beside_operand(c, 1, rank, 1, std::nullopt), beside_operand(c, 4, rank, 1, channels)}),
+       beside_operand(c, 6, rank, 1, std::nullopt)});
+  const ValueId quotient = b.map(Op::mul, {b.cast(sum, DType::float32), scale});
+  const ValueId zero = beside_operand(c, 7, rank, 1, std::nullopt);
+  return c.failed() ? kNone : quantize_rounded(c, quotient, zero, c.dtype(c.in(7)));
 }
 
 }  // namespace ge

@@ -57,7 +57,7 @@ Results lower_eye_like(OpContext& c) {
     return c.fail(
         c.about_input(0, Code::operand_rank, "'input' must be a matrix").because("found " + c.describe(x)));
   }
-  const DType to = c.has_attr("dtype") ? c.dtype_attr("dtype") : c.dtype(x);
+  const DType to = c.asked_dtype("dtype").value_or(c.dtype(x));
   const ValueId diagonal = b.map(Op::add, {c.positions(c.dims(x), 0), c.size_scalar(Dim(c.int_attr("k")))});
   return b.cast(b.map(Op::equal, {c.positions(c.dims(x), 1), diagonal}), to);
 }

@@ -113,7 +113,7 @@ const TensorData* OpContext::tensor_attr(std::string_view name) const {
 DType OpContext::dtype_attr(std::string_view name) const {
   const Attr* a = attr(name);
   if (!a) return DType::float32;
-  if (const auto* number = std::get_if<int64_t>(a)) return *dtype_from_onnx(*number);
+  if (const auto* number = std::get_if<int64_t>(a)) return dtype_from_onnx(*number).value_or(DType::float32);
   if (const auto* dtype = std::get_if<DType>(a)) return *dtype;
   return *dtype_from_name(std::get<std::string>(*a));
 }

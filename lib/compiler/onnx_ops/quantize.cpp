@@ -128,17 +128,6 @@ DType wide_float(DType dtype) {
   return dtype == DType::float64 ? dtype : DType::float32;
 }
 
-// value / scale + zero point, rounded to even, as `to`; value and scale are float32 or wider.
-ValueId quantized(OpContext& c, ValueId quotient, ValueId zero_point, DType to) {
-  Builder& b = c.build();
-  ValueId rounded = b.map(Op::round, {quotient});
-  if (zero_point != kNone) rounded = b.map(Op::add, {rounded, b.cast(zero_point, c.dtype(quotient))});
-  const Range range = range_of(to);
-  const ValueId limited =
-      b.map(Op::clamp, {rounded, c.scalar_like(rounded, range.low), c.scalar_like(rounded, range.high)});
-  return b.cast(b.cast(limited, unpacked(to)), to);
-}
-
 // The type of QuantizeLinear's result: the zero point's, else output_dtype, else uint8.
 std::optional<DType> quantized_type(OpContext& c) {
   const auto asked = c.asked_dtype("output_dtype");
@@ -156,6 +145,16 @@ std::optional<DType> quantized_type(OpContext& c) {
 }
 
 }  // namespace
+
+ValueId quantize_rounded(OpContext& c, ValueId quotient, ValueId zero_point, DType to) {
+  Builder& b = c.build();
+  ValueId rounded = b.map(Op::round, {quotient});
+  if (zero_point != kNone) rounded = b.map(Op::add, {rounded, b.cast(zero_point, c.dtype(quotient))});
+  const Range range = range_of(to);
+  const ValueId limited =
+      b.map(Op::clamp, {rounded, c.scalar_like(rounded, range.low), c.scalar_like(rounded, range.high)});
+  return b.cast(b.cast(limited, unpacked(to)), to);
+}
 
 // The quotient is rounded to the type it is taken in before it is rounded to a whole number.
 Results lower_quantize_linear(OpContext& c) {
@@ -177,7 +176,7 @@ Results lower_quantize_linear(OpContext& c) {
     return layout.joined(convert_saturating(c, quotient, *to, saturates));
   }
   const ValueId zero_point = c.has(2) ? layout.beside(c.convert(c.in(2), wide)) : kNone;
-  return layout.joined(quantized(c, quotient, zero_point, *to));
+  return layout.joined(quantize_rounded(c, quotient, zero_point, *to));
 }
 
 Results lower_dequantize_linear(OpContext& c) {
@@ -209,7 +208,7 @@ Results lower_dynamic_quantize_linear(OpContext& c) {
       Op::select, {b.map(Op::equal, {span, zero}), c.scalar_like(x, 1), b.map(Op::div, {span, levels})});
   const ValueId start = b.map(Op::clamp, {b.map(Op::div, {b.map(Op::neg, {low}), scale}), zero, levels});
   const ValueId zero_point = b.cast(b.map(Op::round, {start}), DType::uint8);
-  const ValueId y = quantized(c, b.map(Op::div, {x, scale}), zero_point, DType::uint8);
+  const ValueId y = quantize_rounded(c, b.map(Op::div, {x, scale}), zero_point, DType::uint8);
   return std::vector<ValueId>{y, scale, zero_point};
 }
 
@@ -252,7 +251,7 @@ Results lower_q_linear_mat_mul(OpContext& c) {
   const ValueId factor = b.map(Op::div, {b.map(Op::mul, {scale(1, true), scale(4, false)}), scale(6, true)});
   const ValueId quotient = b.map(Op::mul, {product, factor});
   if (real) return c.convert(quotient, to);
-  return quantized(c, quotient, beside_matrix(c, 7, true), to);
+  return quantize_rounded(c, quotient, beside_matrix(c, 7, true), to);
 }
 
 }  // namespace ge

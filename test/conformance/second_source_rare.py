@@ -1,0 +1,228 @@
+"""Random cases of operators that few models have: losses, sequences, folds, signals, grids, regions, and numpy formulas where neither
+ONNX Runtime nor onnx.reference has a kernel that is right. Entries: rare, OWN_RARE.
+"""
+import numpy as np
+from onnx import helper
+
+F32, F16, F64, I64, I32, I8, U8 = np.float32, np.float16, np.float64, np.int64, np.int32, np.int8, np.uint8
+FLOATS = [F32, F16, F64]
+
+
+def ints(*values):
+    return np.array(values, I64)
+
+
+def number(value, dtype=I64):
+    return np.array(value, dtype)
+
+
+# -- losses --
+
+def losses(m):
+    for op in ("NegativeLogLikelihoodLoss", "SoftmaxCrossEntropyLoss"):
+        for dtype in FLOATS:
+            for shape in [(3, 5), (2, 4, 3), (1, 2, 3, 2), (2, 1)]:
+                target = m.array((shape[0], *shape[2:]), I64, 0, shape[1] - 1)
+                x, weight = m.array(shape, dtype), m.array((shape[1],), dtype, 0.1, 2)
+                for reduction in ("none", "sum", "mean"):
+                    outputs = 2 if op[0] == "S" else 1
+                    m.add(op, [x, target, weight], {"reduction": reduction}, outputs=outputs)
+                    m.add(op, [x, target.astype(I32)], {"reduction": reduction}, opsets=(13, 24), outputs=outputs)
+                    ignored = target.copy()
+                    ignored.reshape(-1)[0] = -100
+                    m.add(op, [x, ignored, weight], {"reduction": reduction, "ignore_index": -100}, outputs=outputs)
+                    m.add(op, [x, target], {"reduction": reduction, "ignore_index": int(target.reshape(-1)[-1])}, outputs=outputs)
+        m.add(op, [m.array((3, 5), F32, 300, 900), m.array((3,), I64, 0, 4)], label="large")
+
+
+def own_loss(case):
+    """onnxruntime has no kernel for most types; onnx.reference keeps float64 sums in float32."""
+    x = case.inputs[0].astype(F64)
+    target = case.inputs[1].astype(I64)
+    n, classes = x.shape[:2]
+    log_prob = x
+    if case.op[0] == "S":
+        shifted = x - x.max(1, keepdims=True)
+        log_prob = shifted - np.log(np.exp(shifted).sum(1, keepdims=True))
+    weight = case.inputs[2].astype(F64) if len(case.inputs) > 2 else np.ones(classes)
+    valid = target != case.attributes.get("ignore_index", -2**40)
+    safe = np.where(valid, target, 0)
+    w = np.where(valid, weight[safe], 0)
+    loss = -np.take_along_axis(log_prob, safe[:, None], 1)[:, 0] * w
+    kind = case.attributes.get("reduction", "mean")
+    y = loss if kind == "none" else loss.sum() if kind == "sum" else loss.sum() / w.sum()
+    return [np.asarray(y).astype(case.inputs[0].dtype), log_prob.astype(case.inputs[0].dtype)][:case.outputs]
+
+
+# -- sequences and shapes --
+
+def sequences(m):
+    for dtype in (F32, F16, I32, U8, np.bool_):
+        for shape in [(4, 3), (5, 2, 3), (1, 1), (3, 0, 2)]:
+            for batch in (0, 1):
+                lengths = m.array((shape[batch],), I64, 1, max(shape[1 - batch], 1))
+                m.add("ReverseSequence", [m.array(shape, dtype), lengths], {"batch_axis": batch, "time_axis": 1 - batch}, opsets=(13, 24))
+        for shape, axis, count in [((2, 3, 5, 4), -2, 2), ((2, 7), 1, 3), ((3, 4, 2), -1, 1), ((2, 3, 5, 4), 1, 3), ((2, 4, 3), 1, 0)]:
+            update = list(shape)
+            update[axis] = count
+            starts = m.array((shape[0],), I64, 0, shape[axis] - count)
+            cache, new = m.array(shape, dtype), m.array(update, dtype)
+            m.add("TensorScatter", [cache, new], {"axis": axis})
+            m.add("TensorScatter", [cache, new, starts], {"axis": axis})
+            m.add("TensorScatter", [cache, new, starts + 2], {"axis": axis, "mode": "circular"})
+        for shape, wanted, axes in [((5, 4), (3, 3), None), ((5, 4), (8, 1), None), ((3, 5, 2), (6, 3), [0, -1]), ((2, 3), (2, 3), None), ((1, 1), (4, 5), None), ((0, 2), (3, 2), None),
+                                    ((4,), (0,), [0])]:
+            m.add("CenterCropPad", [m.array(shape, dtype), ints(*wanted)], {"axes": axes} if axes else {})
+
+
+def own_tensor_scatter(case):
+    y, update = case.inputs[0].copy(), case.inputs[1]
+    axis = case.attributes.get("axis", -2) % y.ndim
+    for b in range(y.shape[0]):
+        start = int(case.inputs[2][b]) if len(case.inputs) > 2 else 0
+        for s in range(update.shape[axis]):
+            at = (start + s) % y.shape[axis]
+            np.moveaxis(y[b], axis - 1, 0)[at] = np.moveaxis(update[b], axis - 1, 0)[s]
+    return [y]
+
+
+def own_reverse_sequence(case):
+    """onnxruntime has few types, and none for empty tensors."""
+    x, lengths = case.inputs
+    batch = case.attributes.get("batch_axis", 1)
+    y = np.swapaxes(x.copy(), 0, batch)
+    for b, length in enumerate(lengths):
+        y[b, :length] = y[b, :length][::-1].copy()
+    return [np.swapaxes(y, 0, batch)]
+
+
+def own_center_crop_pad(case):
+    """onnx.reference takes axes that are absent for an empty list."""
+    x = case.inputs[0]
+    axes = case.attributes.get("axes", range(x.ndim))
+    for axis, wanted in zip(axes, case.inputs[1]):
+        kept = min(wanted, x.shape[axis])
+        first = (x.shape[axis] - kept) // 2
+        x = np.take(x, range(first, first + kept), axis)
+        before = (wanted - kept) // 2
+        widths = [(0, 0)] * x.ndim
+        widths[axis] = (before, wanted - kept - before)
+        x = np.pad(x, widths)
+    return [x]
+
+
+def folds(m):
+    for dtype in (F32, F64, I32):
+        for n, ch, image, block, more in [(2, 3, (5, 4), (2, 3), {}), (1, 2, (6, 6), (3, 2), {"strides": [2, 3]}), (1, 1, (5, 5), (2, 2), {"dilations": [2, 1]}),
+                                          (2, 1, (4, 5), (3, 3), {"pads": [1, 0, 1, 2]}), (1, 2, (4, 3, 3), (2, 2, 1), {"pads": [0, 1, 0, 0, 1, 0]}), (1, 1, (1, 1), (1, 1), {}),
+                                          (0, 2, (3, 3), (2, 2), {}), (1, 2, (7,), (3,), {"strides": [2]})]:
+            r = len(image)
+            pads, strides, dil = more.get("pads", [0] * 2 * r), more.get("strides", [1] * r), more.get("dilations", [1] * r)
+            counts = [(image[i] + pads[i] + pads[i + r] - dil[i] * (block[i] - 1) - 1) // strides[i] + 1 for i in range(r)]
+            m.add("Col2Im", [m.array((n, ch * int(np.prod(block)), int(np.prod(counts))), dtype), ints(*image), ints(*block)], more)
+
+
+def own_col2im(case):
+    x, image, block = case.inputs[0], case.inputs[1].tolist(), case.inputs[2].tolist()
+    r, a = len(image), case.attributes
+    pads, strides, dil = a.get("pads", [0] * 2 * r), a.get("strides", [1] * r), a.get("dilations", [1] * r)
+    counts = [(image[i] + pads[i] + pads[i + r] - dil[i] * (block[i] - 1) - 1) // strides[i] + 1 for i in range(r)]
+    x = x.reshape(x.shape[0], x.shape[1] // int(np.prod(block)), *block, *counts)
+    y = np.zeros((x.shape[0], x.shape[1], *[image[i] + pads[i] + pads[i + r] for i in range(r)]), x.dtype)
+    for k in np.ndindex(*block):
+        for l in np.ndindex(*counts):
+            y[(slice(None), slice(None), *[k[i] * dil[i] + l[i] * strides[i] for i in range(r)])] += x[(slice(None), slice(None), *k, *l)]
+    return [y[(slice(None), slice(None), *[slice(pads[i], pads[i] + image[i]) for i in range(r)])]]
+
+
+def unpools(m):
+    for dtype in FLOATS:
+        for shape, kernel, strides, pads in [((1, 2, 3, 3), [2, 2], [2, 2], None), ((2, 1, 4), [3], [2], None), ((1, 1, 2, 3), [3, 2], [2, 1], [1, 0, 0, 1]), ((1, 1, 2, 2, 2), [2, 2, 2], [2, 2, 2], None)]:
+            r = len(kernel)
+            full = [(shape[i + 2] - 1) * strides[i] + kernel[i] - (pads[i] + pads[i + r] if pads else 0) for i in range(r)]
+            total = shape[0] * shape[1] * int(np.prod(full))
+            index = m.rng.permutation(total)[:int(np.prod(shape))].reshape(shape).astype(I64)
+            attributes = {"kernel_shape": kernel, "strides": strides, **({"pads": pads} if pads else {})}
+            m.add("MaxUnpool", [m.array(shape, dtype), index], attributes, opsets=(13, 24))
+            if not pads:
+                m.add("MaxUnpool", [m.array(shape, dtype), index, ints(shape[0], shape[1], *[f + 1 for f in full])], attributes)
+
+
+def determinants(m):
+    for dtype in FLOATS:
+        for shape in [(1, 1), (2, 2), (3, 3), (2, 4, 4), (3, 2, 5, 5), (9, 9), (0, 3, 3)]:
+            m.add("Det", [m.array(shape, dtype, -1, 1)])
+        singular = m.array((4, 4), dtype, -1, 1)
+        singular[2] = 0
+        m.add("Det", [singular], label="singular")
+        m.add("Det", [np.eye(5)[[1, 0, 2, 4, 3]].astype(dtype)], label="permutation")
+        m.add("Det", [np.zeros((3, 3), dtype)], label="zero")
+
+
+def own_det(case):
+    x = case.inputs[0]
+    return [np.asarray(np.linalg.det(x.astype(F64))).astype(x.dtype)]
+
+
+def quantized_conv(m):
+    for xt in (U8, I8):
+        for wt in (U8, I8):
+            if xt == I8 and wt == U8:
+                continue  # onnxruntime has none
+            for per_channel in (False, True):
+                for bias in (False, True):
+                    x, w = m.array((1, 2, 5, 4), xt, -100, 100), m.array((3, 2, 3, 2), wt, -50, 50)
+                    count = (3,) if per_channel else ()
+                    zero = m.array(count, wt, 0, 9) if wt == U8 and not per_channel else np.zeros(count, wt)
+                    given = [x, number(0.05, F32), m.array((), xt, 0, 9), w, m.array(count, F32, 0.01, 0.1), zero, number(1.7, F32), m.array((), xt, 0, 9)]
+                    m.add("QLinearConv", given + ([m.array((3,), I32, -999, 999)] if bias else []), {"pads": [1, 0, 0, 1], "strides": [2, 1]}, opsets=(13, 24))
+    m.add("QLinearConv", [m.array((2, 4, 6), U8, 0, 200), number(0.1, F32), number(7, U8), m.array((4, 1, 3), U8, 0, 200), number(0.2, F32), number(100, U8), number(30, F32), number(128, U8)],
+          {"group": 4})
+
+
+# -- signals --
+
+def signals(m):
+    for op in ("HannWindow", "HammingWindow", "BlackmanWindow"):
+        for size in (2, 7, 16, 33):
+            for periodic in (0, 1):
+                m.add(op, [number(size, I32)], {"periodic": periodic})
+                m.add(op, [number(size)], {"periodic": periodic, "output_datatype": 11})
+        m.add(op, [number(1)], {"periodic": 1})
+        m.add(op, [number(8)], {"output_datatype": 10})
+    for bins, length, rate, low, high in [(8, 16, 8192, 0, 4096), (4, 33, 16000, 20, 8000), (1, 8, 100, 0, 40), (40, 512, 16000, 80, 7600)]:
+        m.add("MelWeightMatrix", [number(bins), number(length), number(rate), number(low, F32), number(high, F32)], {})
+
+
+def own_window(case):
+    """onnxruntime takes the coefficients in float32."""
+    if case.attributes.get("output_datatype", 1) != 11:
+        return None
+    size = int(case.inputs[0])
+    n = np.arange(size) / max(size - (case.attributes.get("periodic", 1) == 0), 1)
+    a = {"HannWindow": (0.5, 0.5, 0), "HammingWindow": (25 / 46, 21 / 46, 0), "BlackmanWindow": (0.42, 0.5, 0.08)}[case.op]
+    return [a[0] - a[1] * np.cos(2 * np.pi * n) + a[2] * np.cos(4 * np.pi * n)]
+
+
+def own_max_unpool(case):
+    """onnxruntime takes indices for those of output_shape; the node tests of ONNX do not."""
+    if len(case.inputs) < 3:
+        return None
+    x, index, wanted = case.inputs
+    a, r = case.attributes, x.ndim - 2
+    full = [(x.shape[i + 2] - 1) * a["strides"][i] + a["kernel_shape"][i] for i in range(r)]
+    y = np.zeros(x.shape[0] * x.shape[1] * int(np.prod(full)), x.dtype)
+    y[index.reshape(-1)] = x.reshape(-1)
+    y = y.reshape(*x.shape[:2], *full)
+    return [np.pad(y, [(0, int(w) - n) for w, n in zip(wanted, y.shape)])]
+
+
+AREAS = [losses, sequences, folds, unpools, determinants, quantized_conv, signals]
+OWN_RARE = {"NegativeLogLikelihoodLoss": own_loss, "SoftmaxCrossEntropyLoss": own_loss, "TensorScatter": own_tensor_scatter, "Det": own_det,
+            "ReverseSequence": own_reverse_sequence, "CenterCropPad": own_center_crop_pad, "Col2Im": own_col2im, "HannWindow": own_window, "HammingWindow": own_window,
+            "BlackmanWindow": own_window, "MaxUnpool": own_max_unpool}
+
+
+def rare(m):
+    for area in AREAS:
+        area(m)
