@@ -2,10 +2,11 @@
 # Makes sure that what ge builds with is here: cmake 3.24, ninja, a C++20 compiler and four header libraries.
 # Silent when nothing is missing. Otherwise installs it with apt-get where this user may (root, or sudo without a
 # password), else prints the one command to run and exits with 3. Libraries under CMAKE_PREFIX_PATH count as here.
+# What ge can do without (protobuf, for ONNX files; the ONNX backend's tests) is installed too; where that fails, a warning.
 set -euo pipefail
 
 compiler=${CXX:-c++}
-missing=() packages=()
+missing=() packages=() extras=()
 
 need() {  # need PACKAGE WHAT: notes that WHAT is missing and comes with PACKAGE
   packages+=("$1")
@@ -40,17 +41,37 @@ header libfmt-dev "fmt" fmt/core.h
 header nlohmann-json3-dev "nlohmann_json" nlohmann/json.hpp
 header libcli11-dev "CLI11" CLI/CLI.hpp
 header catch2 "Catch2" catch2/catch_all.hpp catch2/catch.hpp
+if ! command -v protoc >/dev/null || ! compiles <<<"#include <google/protobuf/message_lite.h>"; then
+  extras+=(libprotobuf-dev protobuf-compiler)
+fi
+[ -d /usr/share/libonnx-testdata ] || extras+=(libonnx-testdata)
 
-[ ${#packages[@]} -gt 0 ] || exit 0
-printf 'missing: %s\n' "${missing[@]}" >&2
-packages+=(libxxhash-dev libdnnl-dev)  # used where they are found, never asked for
+[ $((${#packages[@]} + ${#extras[@]})) -gt 0 ] || exit 0
 
 run=()
 if [ "$(id -u)" -ne 0 ]; then run=(sudo); fi
-if command -v apt-get >/dev/null && { [ ${#run[@]} -eq 0 ] || sudo -n true 2>/dev/null; }; then
+can_install() { command -v apt-get >/dev/null && { [ ${#run[@]} -eq 0 ] || sudo -n true 2>/dev/null; }; }
+install() {
+  "${run[@]}" env DEBIAN_FRONTEND=noninteractive sh -c \
+    'apt-get update -qq && apt-get install -y -qq --no-install-recommends "$@"' sh "$@" </dev/null >&2
+}
+
+install_extras() {  # never fails
+  [ ${#extras[@]} -gt 0 ] || return 0
+  if can_install && install "${extras[@]}"; then return; fi
+  echo "warning: not here: ${extras[*]}; ge builds without them, but reads no ONNX files without protobuf" >&2
+}
+
+if [ ${#packages[@]} -eq 0 ]; then
+  install_extras
+  exit 0
+fi
+printf 'missing: %s\n' "${missing[@]}" >&2
+packages+=(libxxhash-dev libdnnl-dev)  # used where they are found, never asked for
+if can_install; then
   echo "installing: ${packages[*]}" >&2
-  if "${run[@]}" env DEBIAN_FRONTEND=noninteractive sh -c \
-      'apt-get update -qq && apt-get install -y -qq --no-install-recommends "$@"' sh "${packages[@]}" </dev/null >&2; then
+  if install "${packages[@]}"; then
+    install_extras
     exit 0
   fi
   echo "apt-get failed; when it works again, run:" >&2

@@ -15,7 +15,7 @@ constexpr const char* kAbout =
     "  ge-compile graph.json -o plan.bin -t cpu,sm_90";
 
 void add_input_output(CLI::App& app, CompileCommand& c) {
-  app.add_option("model", c.model, "graph.json, or - for JSON on standard input")->type_name("MODEL");
+  app.add_option("model", c.model, "graph.json, model.onnx, or - for standard input")->type_name("MODEL");
   app.add_option("-o,--output", c.output, "what to write; - is standard output")->type_name("FILE");
   app.add_option("--emit", c.emit,
                  "what -o receives: plan, graph (canonical JSON), ir, dot, cuda; e.g. --emit ir -o -")

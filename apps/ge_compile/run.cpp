@@ -9,45 +9,16 @@
 #include "common/report.h"
 #include "compiler/compile.h"
 #include "compiler/ir/text.h"
-#include "compiler/onnx_ops/lower.h"
-#include "compiler/source/bindings.h"
-#include "compiler/source/graph_json.h"
 #include "compiler/source/graph_json_write.h"
-#include "compiler/source/locate.h"
 #include "compiler/target/target.h"
-#include "document/writer.h"
 #include "ge/ge.h"
+#include "ge_compile/check.h"
 #include "ge_compile/lists.h"
+#include "ge_compile/model.h"
 #include "platform/file.h"
 
 namespace ge {
 namespace {
-
-// The graph, and the text it came from: a node's fault is told with the line of the attribute or input it is
-// about.
-struct Model {
-  Graph graph;
-  ByteBuffer text;
-  std::string name;
-  Error located(Error error) const { return locate(std::move(error), text.span(), name); }
-};
-
-Result<Model> read_model(const CompileCommand& c) {
-  const bool standard_input = c.model == "-";
-  if (!standard_input && c.model.ends_with(".onnx"))
-    return fail(Code::unsupported_feature)
-        .say("this ge reads graph.json, not ONNX")
-        .at(c.model)
-        .try_("write the model as graph.json, see docs/graph-format.md");
-  GE_ASSIGN(ByteBuffer text,
-            standard_input ? read_stdin(kMaxGraphBytes) : read_file(c.model, kMaxGraphBytes));
-  const std::string name = standard_input ? "<stdin>" : c.model;
-  if (text.size() == 0) return fail(Code::empty_file).at(name);
-  GE_ASSIGN(Graph graph, read_graph_json(text.span(), name, standard_input ? "" : folder_of(c.model)));
-  for (const std::string& dim : c.dims) GE_TRY(apply_dim(graph, dim));
-  for (const std::string& freeze : c.freezes) GE_TRY(freeze_input(graph, freeze));
-  return Model{std::move(graph), std::move(text), name};
-}
 
 // "native" and the default: the CPU and every visible GPU's architecture, said aloud.
 std::vector<std::string> resolve_native(const CompileCommand& c) {
@@ -138,37 +109,6 @@ Status emit(const CompileCommand& c, Graph graph) {
   return {};
 }
 
-// --check: every fault as a row, for people or for scripts. Writes nothing.
-int check_model(const CompileCommand& c) {
-  Status status;
-  auto model = read_model(c);
-  if (!model.ok())
-    status = std::move(model).take_error();
-  else if (Status lowered = lower_onnx(model->graph); !lowered.ok())
-    status = model->located(std::move(lowered).take_error());
-  if (c.json) {
-    DocumentBuilder b;
-    b.begin_object().member("model", c.model).member("ok", status.ok()).key("faults").begin_array();
-    if (!status.ok())
-      for (const Diagnostic& d : status.error().list())
-        b.begin_object()
-            .member("code", code_string(d.code))
-            .member("message", d.message.empty() ? std::string(title_of(d.code)) : d.message)
-            .member("place", d.place)
-            .member("path", d.path)
-            .member("found", d.found)
-            .member("fix", d.fix)
-            .end_object();
-    b.end_array().end_object();
-    if (Status written = write_text("-", to_json(std::move(b).finish(), 2) + "\n"); !written.ok())
-      return report(written.error());
-    return status.ok() ? 0 : exit_code(status.error().kind());
-  }
-  if (!status.ok()) return report(status.error());
-  const Status written = write_text("-", c.model + ": everything is supported\n");
-  return written.ok() ? 0 : report(written.error());
-}
-
 Status refuse_what_is_not_there(const CompileCommand& c) {
   if (c.tune || c.locked || !c.tuning_db.empty())
     return fail(Code::bad_usage).say("this ge does not tune yet: leave out --tune, --tuning-db and --locked");
@@ -185,7 +125,7 @@ int run_command(const CompileCommand& command) {
     return written.ok() ? 0 : report(written.error());
   }
   if (Status status = refuse_what_is_not_there(command); !status.ok()) return report(status.error());
-  if (command.check) return check_model(command);
+  if (command.check) return check_model(command, compile_options);
   auto model = read_model(command);
   if (!model.ok()) return report(model.error());
   Status status = emit(command, std::move(model->graph));

@@ -129,7 +129,8 @@ Result<Compiled> compile(Graph graph, const CompileOptions& options) {
   out.assembler->plan.made_by = std::string("ge ") + GE_VERSION;
   PassContext context = make_context(options, evaluator);
   GE_TRY(run_passes(graph, stage_options(options, false), context));
-  out.notes = context.notes;
+  out.notes = graph.notes;
+  out.notes.insert(out.notes.end(), context.notes.begin(), context.notes.end());
   for (const Target* target : targets) GE_TRY(compile_for(*target, graph.clone(), options, evaluator, out));
   for (const Blob& blob : out.assembler->plan.blobs) {
     int64_t count = 1;

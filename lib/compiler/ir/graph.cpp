@@ -247,6 +247,7 @@ Graph Graph::clone() const {
   copy.inputs = inputs;
   copy.outputs = outputs;
   copy.output_names = output_names;
+  copy.notes = notes;
   for (const auto& node : nodes_) copy.nodes_.push_back(std::make_unique<Node>(clone_node(*node)));
   for (const auto& value : values_) copy.values_.push_back(std::make_unique<ValueInfo>(*value));
   copy.uses_ = uses_;

@@ -98,6 +98,11 @@ struct Node {
   std::unique_ptr<Graph> body;  // fused: its graph; inputs and outputs match operands and results in order
   bool alive = true;
 };
+// What the model says of a value's type where it needs not: dims are -1 where it does not say.
+struct DeclaredType {
+  std::optional<DType> dtype;
+  std::optional<std::vector<int64_t>> dims;
+};
 // (lib/document's Value is a JSON value; both are seen by the readers, so this one has another name.)
 struct ValueInfo {
   std::string name;  // of the model where it has one; unique within a graph, else generated at print
@@ -107,6 +112,7 @@ struct ValueInfo {
   // Known contents of a small integer tensor (row-major, at most 64 elements), e.g. what Shape gives under a
   // symbolic batch.
   std::optional<Dims> contents;
+  std::shared_ptr<const DeclaredType> declared;  // of ONNX files; null where it is not said
   bool alive = true;
 };
 
@@ -122,6 +128,7 @@ class Graph {
   std::vector<Assertion> assertions;  // add_assertion keeps them unique
   std::vector<ValueId> inputs, outputs;
   std::vector<std::string> output_names;  // the model's names; outputs may repeat a value
+  std::vector<std::string> notes;         // about the model, for its author
 
   void add_assertion(Assertion assertion);      // unless asserts() holds
   bool asserts(const Assertion& needed) const;  // the assertions imply it

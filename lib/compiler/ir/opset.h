@@ -1,9 +1,10 @@
-// The versions of the ai.onnx operator set that ge reads. Entry: kOldestOpset, kNewestOpset.
+// The versions of the ai.onnx operator set that ge reads. Entry: kOldestOpset, kNewestOpset. From which version on
+// ge has an operator, its row in onnx_ops/ops.def says.
 #pragma once
 
 namespace ge {
 
-inline constexpr int kOldestOpset = 13;
-inline constexpr int kNewestOpset = 24;
+inline constexpr int kOldestOpset = 1;
+inline constexpr int kNewestOpset = 28;
 
 }  // namespace ge

@@ -217,13 +217,33 @@ class Attention {
   // -- what a query may attend to --
   ValueId both(ValueId a, ValueId b) { return a == kNone ? b : b_.map(Op::logical_and, {a, b}); }
 
-  // Key j for query i where j <= i + the number of keys before this call's.
-  ValueId causal(const Dims& plane, ValueId valid) {
-    const ValueId row = c_.positions(plane, 0), column = c_.positions(plane, 1);
-    if (valid == kNone)
-      return b_.map(Op::less_equal, {column, b_.map(Op::add, {row, c_.size_scalar(past_)})});
+  // Where each query stands among the keys: after those before this call's.
+  ValueId place(const Dims& plane, ValueId valid) {
+    const ValueId row = c_.positions(plane, 0);
+    if (valid == kNone) return b_.map(Op::add, {row, c_.size_scalar(past_)});
     const ValueId before = b_.map(Op::sub, {valid, c_.size_scalar(plane[0])});  // [batch, 1, 1, 1]
-    return b_.map(Op::less_equal, {column, b_.map(Op::add, {row, before})});
+    return b_.map(Op::add, {row, before});
+  }
+
+  // Keys up to the query's own place.
+  ValueId causal(const Dims& plane, ValueId valid) {
+    return b_.map(Op::less_equal, {c_.positions(plane, 1), place(plane, valid)});
+  }
+
+  // From opset 25 on: at most so many keys to the left and to the right of that place; -1 is any number.
+  ValueId window(const Dims& plane, ValueId valid) {
+    ValueId allowed = kNone;
+    for (const char* name : {"left_window_size", "right_window_size"}) {
+      const int64_t size = c_.op().attribute(name) ? c_.int_attr(name) : -1;
+      if (size < -1) c_.fail(c_.about_attr(name, Code::bad_attribute, std::string(name) + " must be -1 or more"));
+      if (size < 0 || c_.failed()) continue;
+      const bool left = name[0] == 'l';
+      const ValueId edge =
+          b_.map(left ? Op::sub : Op::add, {place(plane, valid), c_.size_scalar(Dim(size))});
+      allowed = both(allowed, b_.map(left ? Op::greater_equal : Op::less_equal, {c_.positions(plane, 1), edge}));
+      may_be_empty_ = true;
+    }
+    return allowed;
   }
 
   // The mask up to the last key: where it is shorter, nothing is attended to.
@@ -260,6 +280,7 @@ class Attention {
     ValueId allowed = kNone, valid = kNone;
     if (c_.has(6)) valid = valid_keys(dims, allowed);
     if (c_.int_attr("is_causal") != 0) allowed = both(allowed, causal(plane, valid));
+    if (const ValueId near = window(plane, valid); near != kNone) allowed = both(allowed, near);
     if (c_.has(3)) {
       const ValueId mask = whole_mask(dims[3]);
       if (c_.failed()) return kNone;

@@ -17,6 +17,17 @@ int64_t block_size(OpContext& c) {
   return c.failed() ? 0 : size;
 }
 
+// Which part of a channel's number counts first: the depth's, or the block's. Older versions know the first alone.
+std::string channel_order(OpContext& c) {
+  if (!c.op().attribute("mode")) return "DCR";
+  const std::string mode = c.string_attr("mode");
+  if (mode != "DCR" && mode != "CRD") {
+    c.fail(c.about_attr("mode", Code::bad_attribute, "mode is not valid")
+               .because("found \"" + mode + "\", allowed DCR, CRD"));
+  }
+  return mode;
+}
+
 // dim / divisor, which must leave no rest.
 Dim whole_part(OpContext& c, const Dim& dim, int64_t divisor) {
   const Dim part = Dim::floor_div(dim, Dim(divisor));
@@ -29,11 +40,7 @@ Dim whole_part(OpContext& c, const Dim& dim, int64_t divisor) {
 Results lower_depth_to_space(OpContext& c) {
   Builder& b = c.build();
   const Dim block = block_size(c);
-  const std::string mode = c.string_attr("mode");
-  if (mode != "DCR" && mode != "CRD") {
-    c.fail(c.about_attr("mode", Code::bad_attribute, "mode is not valid")
-               .because("found \"" + mode + "\", allowed DCR, CRD"));
-  }
+  const std::string mode = channel_order(c);
   if (c.failed()) return kNone;
   const Dims d = c.dims(c.in(0));
   const Dim depth = whole_part(c, d[1], *(block * block).value());
@@ -48,11 +55,14 @@ Results lower_depth_to_space(OpContext& c) {
 Results lower_space_to_depth(OpContext& c) {
   Builder& b = c.build();
   const Dim block = block_size(c);
+  const std::string mode = channel_order(c);
   if (c.failed()) return kNone;
   const Dims d = c.dims(c.in(0));
   const Dim rows = whole_part(c, d[2], *block.value()), columns = whole_part(c, d[3], *block.value());
   const ValueId blocks = b.reshape(c.in(0), {d[0], d[1], rows, block, columns, block});
-  return b.reshape(b.transpose(blocks, {0, 3, 5, 1, 2, 4}), {d[0], d[1] * block * block, rows, columns});
+  const ValueId moved = b.transpose(blocks, mode == "DCR" ? std::vector<int64_t>{0, 3, 5, 1, 2, 4}
+                                                          : std::vector<int64_t>{0, 1, 3, 5, 2, 4});
+  return b.reshape(moved, {d[0], d[1] * block * block, rows, columns});
 }
 
 }  // namespace ge

@@ -148,10 +148,41 @@ class Lowering {
         return;
       }
       know_number(value);
+      compare_declared(id, i, value, faults);
       rename(old[i], value);
       graph_.replace_all_uses(old[i], value);
     }
     graph_.remove_node(id);
+  }
+
+  // What the model says of a result, beside what inference says. Another dtype is a fault; another shape is
+  // noted: exporters leave shapes behind that once were true.
+  void compare_declared(NodeId id, size_t output, ValueId value, ErrorList& faults) {
+    const ValueInfo& old = graph_.value(graph_.node(id).results[output]);
+    if (!old.declared) return;
+    const Type& type = graph_.type(value);
+    const std::string label = node_label(graph_.node(id)) + ": output '" + old.name + "' ";
+    if (old.declared->dtype && *old.declared->dtype != type.dtype) {
+      faults.add(fail(Code::dtype_mismatch)
+                     .say(label + "is declared with another dtype than it has")
+                     .at(place_of(graph_.node(id)))
+                     .in(pointer_below(graph_.node(id), "/outputs/" + std::to_string(output)))
+                     .because("declared " + std::string(name_of(*old.declared->dtype)) + ", inferred " +
+                              std::string(name_of(type.dtype)))
+                     .try_("remove the declaration (value_info), or export the model again"));
+    }
+    if (!old.declared->dims || !contradicts(*old.declared->dims, type.dims)) return;
+    std::string declared;
+    for (const int64_t d : *old.declared->dims)
+      declared += (declared.empty() ? "" : ", ") + (d < 0 ? std::string("?") : std::to_string(d));
+    graph_.notes.push_back(label + "is declared as [" + declared + "], inferred as " + to_string(type.dims) +
+                           "; the latter is used");
+  }
+  static bool contradicts(const std::vector<int64_t>& declared, const Dims& inferred) {
+    if (declared.size() != inferred.size()) return true;
+    for (size_t i = 0; i < declared.size(); ++i)
+      if (declared[i] >= 0 && Dim::never_equal(Dim(declared[i]), inferred[i])) return true;
+    return false;
   }
 
   // The model's name moves to the value that stands for it now, unless that has one of its own.

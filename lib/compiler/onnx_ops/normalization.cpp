@@ -26,6 +26,24 @@ void check_channels(OpContext& c) {
     if (!check_vector(c, i, channels, "channel")) return;
 }
 
+// Statistics are results of training. Before opset 7 is_test says that a node is for inference, before 14 its one
+// output does.
+bool only_inference(OpContext& c) {
+  bool trains = c.op().attribute("is_test") && c.int_attr("is_test") == 0;
+  trains = trains || (c.op().attribute("training_mode") && c.int_attr("training_mode") != 0);
+  for (size_t i = 1; i < c.output_count(); ++i) trains = trains || c.wants(i);
+  if (trains) {
+    c.fail(c.about_attr("training_mode", Code::unsupported_feature, "only inference is supported")
+               .because("running statistics are a result of training")
+               .try_("export the model for inference: training_mode = 0 and one output"));
+  } else if (c.op().attribute("spatial") && c.int_attr("spatial") == 0 && c.rank(c.in(0)) > 2) {
+    c.fail(c.about_attr("spatial", Code::unsupported_feature, "only statistics per channel are supported")
+               .because("spatial is 0")
+               .try_("export the model with opset 9 or later"));
+  }
+  return !c.failed();
+}
+
 }  // namespace
 
 ValueId normalize(OpContext& c, const std::string& kind, std::vector<ValueId> operands, int64_t axis) {
@@ -129,11 +147,7 @@ Results lower_rms_normalization(OpContext& c) {
 // convolution before.
 Results lower_batch_normalization(OpContext& c) {
   Builder& b = c.build();
-  if (c.int_attr("training_mode") != 0 || c.wants(1) || c.wants(2)) {
-    return c.fail(c.about_attr("training_mode", Code::unsupported_feature, "only inference is supported")
-                      .because("running statistics are a result of training")
-                      .try_("export the model for inference: training_mode = 0 and one output"));
-  }
+  if (!only_inference(c)) return kNone;
   check_channels(c);
   if (c.failed()) return kNone;
   const ValueId x = c.in(0);

@@ -24,8 +24,8 @@ std::optional<Dim> depth_of(OpContext& c) {
 
 }  // namespace
 
-// values[1] where the number along the axis is the index, else values[0]; a negative index counts from depth,
-// one out of range is nowhere.
+// values[1] where the number along the axis is the index, else values[0]; a negative index counts from depth (from
+// opset 11 on), one out of range is nowhere.
 Results lower_one_hot(OpContext& c) {
   Builder& b = c.build();
   const int64_t axis = c.axis_attr("axis", c.rank(c.in(0)) + 1, c.in(0));
@@ -42,7 +42,9 @@ Results lower_one_hot(OpContext& c) {
   const ValueId index = b.reshape(b.cast(c.in(0), DType::int64), unit);
   const ValueId zero = b.scalar(DType::int64, 0), size = c.size_scalar(*depth);
   const ValueId wanted =
-      b.map(Op::select, {b.map(Op::less, {index, zero}), b.map(Op::add, {index, size}), index});
+      c.version() < 11
+          ? index
+          : b.map(Op::select, {b.map(Op::less, {index, zero}), b.map(Op::add, {index, size}), index});
   const ValueId hit = b.map(Op::equal, {c.positions(shape, axis), wanted});
   const ValueId off = b.reshape(c.slice_axis(c.in(2), 0, 0, 1), {});
   const ValueId on = b.reshape(c.slice_axis(c.in(2), 0, 1, 1), {});

@@ -29,6 +29,7 @@ class OpContext {
   Builder& build() { return builder_; }
   Graph& graph() { return graph_; }
   const Operator& op() const { return op_; }
+  const Node& node() const { return node_; }
   int version() const { return node_.onnx->version; }
 
   // Inputs. in(i) is kNone where it is absent.

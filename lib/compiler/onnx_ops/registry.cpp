@@ -174,13 +174,6 @@ DTypeSet class_or_dtype(std::string_view word) {
   return dtype ? DTypeSet{*dtype} : DTypeSet{};
 }
 
-constexpr std::pair<int64_t, DType> kOnnxNumbers[] = {
-    {1, DType::float32},   {2, DType::uint8},         {3, DType::int8},        {4, DType::uint16},
-    {5, DType::int16},     {6, DType::int32},         {7, DType::int64},       {9, DType::boolean},
-    {10, DType::float16},  {11, DType::float64},      {12, DType::uint32},     {13, DType::uint64},
-    {16, DType::bfloat16}, {17, DType::float8e4m3fn}, {19, DType::float8e5m2}, {21, DType::uint4},
-    {22, DType::int4}};
-
 }  // namespace
 
 std::string_view name_of(OnnxAttrKind kind) {
@@ -277,20 +270,6 @@ DTypeSet dtype_class(std::string_view text) {
     set = set | part;
   }
   return set;
-}
-
-std::optional<DType> dtype_from_onnx(int64_t number) {
-  for (const auto& [n, dtype] : kOnnxNumbers) {
-    if (n == number) return dtype;
-  }
-  return std::nullopt;
-}
-
-int64_t onnx_number(DType dtype) {
-  for (const auto& [n, d] : kOnnxNumbers) {
-    if (d == dtype) return n;
-  }
-  return 0;
 }
 
 }  // namespace ge

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "compiler/ir/graph.h"
+#include "compiler/ir/onnx_dtype.h"
 #include "compiler/ir/opset.h"
 #include "numeric/dtype.h"
 
@@ -88,8 +89,5 @@ int first_version(std::string_view domain, std::string_view name);
 std::string to_string(DTypeSet set);
 // The dtypes of "float|int32"; empty where a word is unknown.
 DTypeSet dtype_class(std::string_view text);
-// The dtype an ONNX TensorProto number stands for; nullopt where ge has none.
-std::optional<DType> dtype_from_onnx(int64_t number);
-int64_t onnx_number(DType dtype);
 
 }  // namespace ge

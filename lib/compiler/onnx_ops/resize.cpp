@@ -27,6 +27,7 @@ std::optional<ResizeRule> read_rule(OpContext& c) {
   rule.cubic_a = c.float_attr("cubic_coeff_a");
   std::vector<std::string> modes = {"half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric",
                                     "tf_crop_and_resize"};
+  if (c.version() < 13) modes.emplace_back("tf_half_pixel_for_nn");
   if (c.version() >= 19) modes.insert(modes.begin() + 1, "half_pixel_symmetric");
   if (!check_word(c, "mode", rule.mode, {"nearest", "linear", "cubic"}) ||
       !check_word(c, "coordinate_transformation_mode", rule.coordinates, modes) ||

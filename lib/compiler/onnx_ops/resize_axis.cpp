@@ -66,6 +66,7 @@ class Axis {
     if (mode == "align_corners") return b_.map(Op::div, {b_.map(Op::mul, {x, room(axis_.in)}), steps()});
     if (mode == "tf_crop_and_resize") return cropped(x);
     if (mode == "half_pixel_symmetric") return symmetric(x);
+    if (mode == "tf_half_pixel_for_nn") return b_.map(Op::div, {b_.map(Op::add, {x, number(0.5)}), scale()});
     const ValueId half =
         b_.map(Op::sub, {b_.map(Op::div, {b_.map(Op::add, {x, number(0.5)}), scale()}), number(0.5)});
     return mode == "pytorch_half_pixel" ? if_several(half, number(0)) : half;
@@ -201,7 +202,8 @@ std::optional<int64_t> resize_repeats(const ResizeRule& rule, const ResizeAxis& 
     return std::nullopt;
   const auto times = static_cast<int64_t>(*axis.scale);
   if (axis.in * Dim(times) != axis.out) return std::nullopt;
-  const bool centred = rule.coordinates.find("half_pixel") != std::string::npos;
+  const bool centred =
+      rule.coordinates.find("half_pixel") != std::string::npos && rule.coordinates != "tf_half_pixel_for_nn";
   const bool plain = rule.coordinates == "asymmetric" && rule.rounding == "floor";
   return (centred && rule.rounding.starts_with("round")) || plain ? std::optional(times) : std::nullopt;
 }

@@ -156,11 +156,20 @@ std::optional<size_t> input_index(const Graph& graph, const std::string& name) {
   return std::nullopt;
 }
 
+Diagnostic unknown_input(const Graph& graph, const std::string& name) {
+  std::vector<std::string> known;
+  for (const ValueId v : graph.inputs) known.push_back(graph.value(v).name);
+  return fail(Code::unknown_input)
+      .say("no such input '" + name + "'")
+      .because("inputs are: " + list_text(known, "none"))
+      .try_(near_text(name, known));
+}
+
 // Pins the symbols that the input's shape names alone; what remains must be equal now, or at bind.
 Status fit_shape(Graph& graph, ValueId input, const std::vector<int64_t>& found, const std::string& text) {
   const auto mismatch = [&]() {
     return fail(Code::input_shape)
-        .say("--freeze " + text + ": the shape does not fit")
+        .say(text + ": the shape does not fit")
         .because("found " + dims_to_string(found) + ", the graph says " + to_string(graph.type(input).dims));
   };
   if (graph.type(input).dims.size() != found.size()) return mismatch();
@@ -168,13 +177,13 @@ Status fit_shape(Graph& graph, ValueId input, const std::vector<int64_t>& found,
     const Dim d = graph.type(input).dims[i];
     const auto names = d.symbols();
     if (names.size() == 1 && d == Dim::symbol(names[0]))
-      GE_TRY(pin(graph, names[0], found[i], "--freeze " + text));
+      GE_TRY(pin(graph, names[0], found[i], text));
   }
   for (size_t i = 0; i < found.size(); ++i) {
     const Dim d = graph.type(input).dims[i];
     if (Dim::never_equal(d, Dim(found[i]))) return mismatch();
     if (!d.is_static())
-      graph.add_assertion({d, Dim(found[i]), "--freeze " + text + ": the shape must fit", {}});
+      graph.add_assertion({d, Dim(found[i]), text + ": the shape must fit", {}});
   }
   return {};
 }
@@ -185,28 +194,25 @@ Status freeze_input(Graph& graph, const std::string& text) {
   const auto parts = split_equals(text);
   if (!parts)
     return fail(Code::bad_usage).say("--freeze " + text + " is not valid").try_("write NAME=FILE.npy");
-  const auto index = input_index(graph, parts->first);
-  if (!index) {
-    std::vector<std::string> known;
-    for (const ValueId v : graph.inputs) known.push_back(graph.value(v).name);
-    return fail(Code::unknown_input)
-        .say("no such input '" + parts->first + "'")
-        .because("inputs are: " + list_text(known, "none"))
-        .try_(near_text(parts->first, known));
-  }
+  if (!input_index(graph, parts->first)) return unknown_input(graph, parts->first);
   GE_ASSIGN(HostTensor tensor, read_npy_file(parts->second));
+  return freeze_input(graph, parts->first, std::move(tensor), "--freeze " + text);
+}
+
+Status freeze_input(Graph& graph, const std::string& name, HostTensor tensor, const std::string& text) {
+  const auto index = input_index(graph, name);
+  if (!index) return unknown_input(graph, name);
   const ValueId input = graph.inputs[*index];
   if (tensor.dtype != graph.type(input).dtype) {
     return fail(Code::input_dtype)
-        .say("--freeze " + text + ": the dtype does not fit")
+        .say(text + ": the dtype does not fit")
         .because("found " + std::string(name_of(tensor.dtype)) + ", the graph says " +
                  std::string(name_of(graph.type(input).dtype)));
   }
   GE_TRY(fit_shape(graph, input, tensor.dims, text));
   TensorData data{tensor.dtype, tensor.dims, std::make_shared<const ByteBuffer>(std::move(tensor.bytes)),
                   false, nullptr};
-  const ValueId constant =
-      graph.add_constant(std::move(data), {Source{"--freeze " + parts->first, "", parts->first}});
+  const ValueId constant = graph.add_constant(std::move(data), {Source{"--freeze " + name, "", name}});
   graph.value(constant).name = std::exchange(graph.value(input).name, "");
   graph.replace_all_uses(input, constant);
   graph.inputs.erase(graph.inputs.begin() + static_cast<int64_t>(*index));

@@ -5,6 +5,7 @@
 
 #include "base/status.h"
 #include "compiler/ir/graph.h"
+#include "tensor_file/host_tensor.h"
 
 namespace ge {
 
@@ -17,5 +18,7 @@ Status apply_dim(Graph& graph, const std::string& text);
 // holds. Errors: bad_usage, unknown_input (nearest offered), input_dtype, input_shape, symbol_range, and
 // those of reading npy files.
 Status freeze_input(Graph& graph, const std::string& text);
+// The same for a tensor in memory; `text` is what messages call it.
+Status freeze_input(Graph& graph, const std::string& name, HostTensor tensor, const std::string& text);
 
 }  // namespace ge

@@ -23,6 +23,9 @@ class TensorReader {
   // The tensor that an object with dtype, shape and data describes (an initializer, or a tensor attribute).
   std::optional<TensorData> read(const Fields& fields);
   std::optional<DType> dtype(const Fields& fields) const;
+  // Little-endian bytes of a file beneath the folder, for a tensor whose dtype and dims are known. Errors:
+  // bad_tensor_data where the file is too short, and those of Folder::open_beneath.
+  Result<TensorData> raw_data(const std::string& path, int64_t offset, TensorData tensor);
 
  private:
   std::optional<std::vector<int64_t>> static_dims(const Value& shape) const;
@@ -33,7 +36,6 @@ class TensorReader {
   std::optional<TensorData> file_data(const Fields& data, TensorData tensor);
   Result<TensorData> safetensors_data(const std::string& path, const std::string& name, TensorData tensor);
   Result<TensorData> npy_data(const std::string& path, TensorData tensor);
-  Result<TensorData> raw_data(const std::string& path, int64_t offset, TensorData tensor);
   Result<std::shared_ptr<const Folder>> folder();
   Result<std::shared_ptr<const SafetensorsFile>> safetensors(const std::string& path);
   Result<std::shared_ptr<const File>> raw_file(const std::string& path);

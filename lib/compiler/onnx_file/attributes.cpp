@@ -1,0 +1,159 @@
+// Attributes of nodes; within functions they may be those of the call.
+#include <algorithm>
+
+#include "compiler/onnx_file/body.h"
+#include "compiler/source/body_reader.h"
+
+namespace ge::onnx_wire {
+namespace {
+
+// What `type` may say; 0 where a file is older than the field.
+enum AttributeType : int { kUnset, kFloat, kInt, kString, kTensor, kGraph, kFloats, kInts, kStrings };
+
+int type_of(const Attribute& a) {
+  if (a.type() != kUnset) return a.type();
+  if (a.has_f()) return kFloat;
+  if (a.has_i()) return kInt;
+  if (a.has_s()) return kString;
+  if (a.has_t()) return kTensor;
+  if (a.has_g()) return kGraph;
+  if (a.floats_size() > 0) return kFloats;
+  return a.strings_size() > 0 ? kStrings : kInts;
+}
+
+std::string type_name(int type) {
+  static constexpr std::pair<int, std::string_view> kNames[] = {{9, "a list of tensors"},
+                                                                {10, "a list of graphs"},
+                                                                {11, "a sparse tensor"},
+                                                                {12, "a list of sparse tensors"},
+                                                                {13, "a type"},
+                                                                {14, "a list of types"}};
+  for (const auto& [n, name] : kNames) {
+    if (n == type) return std::string(name);
+  }
+  return "attribute type " + std::to_string(type);
+}
+
+}  // namespace
+
+Diagnostic BodyBuilder::about_node(NodeId id, Code code, const std::string& message,
+                                   const std::string& below) const {
+  const ge::Node& node = graph_.node(id);
+  const Source& source = node.sources.front();
+  const std::string name = source.name.empty() ? "" : " '" + source.name + "'";
+  return state_.fault(code, node.onnx->type + name + ": " + message, source.path + below);
+}
+
+// The attribute itself, or what it refers to: the call's, else the function's default, else nothing. With the
+// scope whose names it may use.
+std::pair<Attribute*, const Scope*> BodyBuilder::referred(Attribute& attribute, const Scope& scope) {
+  Attribute* at = &attribute;
+  const Scope* where = &scope;
+  while (!at->ref_attr_name().empty()) {
+    const Scope* call = where->attributes;
+    if (!call) return {nullptr, nullptr};
+    Attribute* next = nullptr;
+    const std::string& name = at->ref_attr_name();
+    for (Attribute& a : *call->function->mutable_attribute_default()) next = a.name() == name ? &a : next;
+    const Scope* next_where = call->caller;
+    for (Attribute& a : *call->call->mutable_attribute()) next = a.name() == name ? &a : next;
+    if (!next) return {nullptr, nullptr};
+    at = next;
+    where = next_where;
+  }
+  return {at, where};
+}
+
+void BodyBuilder::read_attributes(Node& node, NodeId id, const Scope& scope) {
+  for (Attribute& attribute : *node.mutable_attribute()) {
+    const auto [value, where] = referred(attribute, scope);
+    if (!value) continue;
+    const std::string name = printable(attribute.name());
+    auto read = attribute_value(*value, id, *where);
+    if (!read) continue;
+    if (!graph_.node(id).attrs.emplace(name, std::move(*read)).second)
+      state_.errors.add(about_node(id, Code::duplicate_name, "attribute '" + name + "' stands twice", ""));
+  }
+}
+
+std::optional<Attr> BodyBuilder::attribute_value(Attribute& a, NodeId id, const Scope& scope) {
+  switch (type_of(a)) {
+    case kFloat:
+      return static_cast<double>(a.f());
+    case kInt:
+      return a.i();
+    case kString:
+      return printable(a.s());
+    case kTensor:
+      return tensor_attribute(a, id);
+    case kGraph:
+      return graph_attribute(a, id, scope);
+    case kFloats:
+      return std::vector<double>(a.floats().begin(), a.floats().end());
+    case kInts:
+      return std::vector<int64_t>(a.ints().begin(), a.ints().end());
+    case kStrings: {
+      std::vector<std::string> texts;
+      for (const std::string& s : a.strings()) texts.push_back(printable(s));
+      return texts;
+    }
+    default:
+      state_.errors.add(about_node(id, Code::unsupported_feature,
+                                   "attribute '" + printable(a.name()) + "' is not supported",
+                                   "/attributes/" + printable(a.name()))
+                            .because("found " + type_name(type_of(a))));
+      return std::nullopt;
+  }
+}
+
+std::optional<Attr> BodyBuilder::tensor_attribute(Attribute& a, NodeId id) {
+  auto data = state_.tensors.read(*a.mutable_t());
+  if (data.ok()) return TensorAttr{*data};
+  const std::string name = printable(a.name());
+  Error error = std::move(data).take_error();
+  for (Diagnostic& d : error.list()) {
+    if (d.message.empty()) d.message = title_of(d.code);
+    Diagnostic placed = about_node(id, d.code, "attribute '" + name + "': " + d.message, "/attributes/" + name);
+    placed.found = d.found;
+    placed.fix = d.fix;
+    state_.errors.add(std::move(placed));
+  }
+  return std::nullopt;
+}
+
+std::optional<Attr> BodyBuilder::graph_attribute(Attribute& a, NodeId id, const Scope& scope) {
+  const std::string path =
+      graph_.node(id).sources.front().path + "/attributes/" + printable(a.name()) + "/graph";
+  BodyBuilder reader(state_, this, &scope, path);
+  auto body = std::make_shared<ge::Graph>(reader.read(*a.mutable_g(), *scope.opsets));
+  subgraphs_.emplace_back(body, reader.captures());
+  return body;
+}
+
+// As BodyReader's: outer values that subgraphs use become operands after the node's own, and inputs of every
+// subgraph in the same order.
+void BodyBuilder::append_captures(NodeId id) {
+  std::vector<std::string> all;
+  for (const auto& [body, own] : subgraphs_) all.insert(all.end(), own.begin(), own.end());
+  std::sort(all.begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  for (const auto& [body, own] : subgraphs_) {
+    const size_t formal_count = body->inputs.size() - own.size();
+    std::vector<ValueId> formal(body->inputs.begin(), body->inputs.begin() + static_cast<int64_t>(formal_count));
+    for (const std::string& name : all) {
+      const auto at = std::find(own.begin(), own.end(), name);
+      formal.push_back(at != own.end() ? body->inputs[formal_count + static_cast<size_t>(at - own.begin())]
+                                       : body->add_input(name, Type{}));
+    }
+    body->inputs = std::move(formal);
+  }
+  if (!all.empty()) graph_.node(id).attrs[kCapturesAttr] = all;
+  for (const std::string& name : all) {
+    const auto operand = static_cast<uint32_t>(graph_.node(id).operands.size());
+    graph_.node(id).operands.push_back(kNone);
+    graph_.set_operand(id, operand, outer_names_.at(name));
+  }
+  subgraphs_.clear();
+}
+
+}  // namespace ge::onnx_wire

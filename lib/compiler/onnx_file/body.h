@@ -1,0 +1,134 @@
+// Bodies of ONNX graphs: the graph itself and subgraph attributes, with the model's functions inlined. Entry:
+// BodyBuilder. Invariant: names of one file's values and nodes are unique, whatever functions are inlined.
+//
+// Two walks, so that nodes may stand in any order: the first makes every node and its results, the second finds
+// the operands. A function's node is replaced in the first walk by the function's nodes; names of its inputs are
+// links to the names that its caller gives, followed in the second.
+#pragma once
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "compiler/onnx_file/names.h"
+#include "compiler/onnx_file/onnx.pb.h"
+#include "compiler/onnx_file/tensors.h"
+
+namespace ge::onnx_wire {
+
+using FunctionKey = std::tuple<std::string, std::string, std::string>;  // domain, name, overload
+using Opsets = std::map<std::string, int, std::less<>>;                 // domain ("" is ai.onnx) -> version
+
+// What all bodies of one file share.
+struct ReadState {
+  ReadState(std::string file_name, std::string folder, int64_t max_nodes)
+      : file(std::move(file_name)), tensors(std::move(folder), errors), nodes_left(max_nodes) {}
+  ErrorList errors;
+  std::string file;
+  TensorProtos tensors;
+  int64_t nodes_left;
+  bool gave_up = false;       // nodes were not read: names they define are no faults
+  int suggestions_left = 20;  // nearest names are costly to find
+  NameTable values, nodes;
+  std::map<FunctionKey, Function*> functions;
+
+  Diagnostic fault(Code code, const std::string& message, const std::string& path) const {
+    return fail(code).say(message).at(file).in(path);
+  }
+};
+
+class BodyBuilder;
+
+// Where names mean something: a graph, or one call of a function.
+struct Scope {
+  struct Binding {
+    ValueId value = kNone;
+    std::string_view link;  // not empty: a name of the scope around this one
+  };
+  const Scope* caller = nullptr;        // functions only
+  Function* function = nullptr;         // whose call this is
+  Node* call = nullptr;                 // its node
+  const Scope* attributes = nullptr;    // the call whose attributes ref_attr_name means
+  const Opsets* opsets = nullptr;
+  std::string prefix;                   // of names in it: "block1/"
+  std::unordered_map<std::string_view, Binding> names;
+  int depth = 0;
+};
+
+class BodyBuilder {
+ public:
+  // `outer` and `outer_scope` are null for the graph itself. `path` is the body's JSON pointer, as graph.json
+  // has it.
+  BodyBuilder(ReadState& state, BodyBuilder* outer, const Scope* outer_scope, std::string path)
+      : state_(state), outer_(outer), outer_scope_(outer_scope), path_(std::move(path)) {}
+
+  // Takes tensors out of `graph`.
+  ge::Graph read(onnx_wire::Graph& graph, const Opsets& opsets);
+  // Values of the graph around this one that it uses, each an input after its own; by name.
+  const std::vector<std::string>& captures() const { return captures_; }
+
+ private:
+  struct Pending {
+    NodeId id;
+    Node* node;
+    const Scope* scope;
+  };
+  struct PassedThrough {  // a function's output that no node of it makes: an Identity of what it names
+    NodeId id;
+    const Scope* inner;
+    std::string_view name;
+  };
+  void read_inputs(onnx_wire::Graph& graph);
+  std::optional<Type> tensor_type(const ValueInfo& info, bool needs_shape);
+  std::optional<Dims> shape_of(const ValueInfo& info, const Shape& shape);
+  std::optional<Dim> dim_of(const ValueInfo& info, int axis, const Dimension& dimension);
+  void read_initializers(onnx_wire::Graph& graph);
+  void read_declared(const onnx_wire::Graph& graph);
+  void read_outputs(const onnx_wire::Graph& graph);
+
+  void scan_nodes(google::protobuf::RepeatedPtrField<Node>& nodes, Scope& scope);
+  void scan_node(Node& node, Scope& scope, size_t index);
+  void finish_node(const Pending& pending);
+  NodeId add_node(const OnnxName& name, const std::string& node_name, size_t results);
+  void define_results(const Node& node, NodeId id, Scope& scope);
+  void define(std::string_view raw, ValueId value, Scope& scope, const std::string& what);
+
+  Function* function_of(const Node& node) const;
+  void inline_call(Function& function, Node& node, Scope& scope, const std::string& name);
+  void bind_outputs(const Function& function, const Node& node, Scope& scope, const Scope& inner,
+                    const std::string& name);
+  const Opsets* function_opsets(const Function& function);
+
+  bool sees(std::string_view name, const Scope& scope) const;
+  ValueId resolve(std::string_view name, const Scope& scope, const std::string& what);
+  ValueId capture(ValueId outer_value);
+  void tell_undefined(std::string_view name, const std::string& what);
+
+  void read_attributes(Node& node, NodeId id, const Scope& scope);
+  static std::pair<Attribute*, const Scope*> referred(Attribute& attribute, const Scope& scope);
+  std::optional<Attr> attribute_value(Attribute& attribute, NodeId id, const Scope& scope);
+  std::optional<Attr> tensor_attribute(Attribute& attribute, NodeId id);
+  std::optional<Attr> graph_attribute(Attribute& attribute, NodeId id, const Scope& scope);
+  void append_captures(NodeId id);
+  Diagnostic about_node(NodeId id, Code code, const std::string& message, const std::string& below) const;
+
+  ReadState& state_;
+  BodyBuilder* outer_;
+  const Scope* outer_scope_;
+  std::string path_;
+  ge::Graph graph_;
+  Scope root_;
+  std::vector<std::unique_ptr<Scope>> calls_;
+  std::vector<std::unique_ptr<Opsets>> opsets_;
+  std::vector<Pending> pending_;
+  std::vector<PassedThrough> passed_;
+  int64_t node_count_ = 0;
+  std::vector<std::string> captures_;
+  std::map<ValueId, ValueId> captured_;  // outer value -> input
+  // Subgraphs of the node being read, with the names that each captures.
+  std::vector<std::pair<std::shared_ptr<ge::Graph>, std::vector<std::string>>> subgraphs_;
+  std::map<std::string, ValueId> outer_names_;  // captured names of subgraphs -> values here
+};
+
+}  // namespace ge::onnx_wire

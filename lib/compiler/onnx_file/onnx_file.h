@@ -1,0 +1,35 @@
+// ONNX files -> the Graph of ONNX operators that graph.json gives. Entry: read_onnx. What is read, and what is
+// not, is docs/onnx.md.
+// Invariant: as for read_graph_json: unique names, every value produced once and before it is used, weights found
+// with the right dtype and size. No protobuf type is seen outside this folder.
+#pragma once
+#include <string>
+
+#include "base/bytes.h"
+#include "base/status.h"
+#include "compiler/ir/graph.h"
+
+namespace ge {
+
+inline constexpr int64_t kMaxOnnxBytes = (int64_t{1} << 31) - 1;  // protobuf's own limit
+inline constexpr int64_t kOldestIrVersion = 3, kNewestIrVersion = 13;
+
+// False where ge was built without protobuf: then the functions below give onnx_unavailable.
+bool reads_onnx();
+
+struct OnnxReadOptions {
+  int64_t max_nodes = 1'000'000;  // nodes after functions are inlined, and as many initializers
+};
+
+// `display_name` stands in places; `folder` is what locations of external data start from ("" is the current
+// one). Takes the file's bytes, so that they are gone before the graph is made. Every fault is told at once
+// (E02xx; external files that cannot be read E01xx); onnx_syntax with the byte where the file is no protobuf.
+Result<Graph> read_onnx(ByteBuffer bytes, const std::string& display_name, std::string folder,
+                        const OnnxReadOptions& options = {});
+
+// A tensor by itself, as the ONNX backend's tests keep them (input_0.pb); no external data. `name` gets the
+// tensor's own name where it is not null.
+Result<TensorData> read_onnx_tensor(ByteSpan bytes, const std::string& display_name,
+                                    std::string* name = nullptr);
+
+}  // namespace ge

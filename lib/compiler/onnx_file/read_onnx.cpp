@@ -1,0 +1,110 @@
+// The head of an ONNX file: versions and functions; the body is read by BodyBuilder.
+#include "compiler/onnx_file/onnx_file.h"
+
+#include "compiler/ir/opset.h"
+#include "compiler/onnx_file/body.h"
+#include "compiler/onnx_file/wire_check.h"
+
+namespace ge {
+namespace {
+
+using onnx_wire::BodyBuilder;
+using onnx_wire::FunctionKey;
+using onnx_wire::Model;
+using onnx_wire::OperatorSet;
+using onnx_wire::Opsets;
+using onnx_wire::printable;
+using onnx_wire::ReadState;
+
+Diagnostic no_model(const std::string& name, const std::string& found) {
+  return fail(Code::onnx_syntax)
+      .at(name)
+      .because(found)
+      .try_("check that this is an ONNX model; graph.json files are read where their name does not end in .onnx");
+}
+
+Status check_ir_version(const Model& model, const std::string& name) {
+  if (!model.has_graph()) return no_model(name, "the file holds no graph");
+  if (!model.has_ir_version()) return no_model(name, "the file says no IR version");
+  const int64_t version = model.ir_version();
+  if (version >= kOldestIrVersion && version <= kNewestIrVersion) return {};
+  return fail(Code::unsupported_op_version)
+      .say("the model's IR version is not supported")
+      .at(name)
+      .because("found " + std::to_string(version) + ", allowed " + std::to_string(kOldestIrVersion) + " .. " +
+               std::to_string(kNewestIrVersion))
+      .try_("export it again with another version of the exporter");
+}
+
+Result<Opsets> opsets_of(const Model& model, const std::string& name) {
+  Opsets opsets;
+  for (const OperatorSet& set : model.opset_import()) {
+    const bool is_default = set.domain().empty() || set.domain() == "ai.onnx";
+    const int64_t newest = is_default ? kNewestOpset : INT32_MAX;
+    if (set.version() < 1 || set.version() > newest) {
+      return fail(Code::unsupported_op_version)
+          .say("opset is not supported")
+          .at(name)
+          .because("found " + std::to_string(set.version()) + " of " +
+                   (is_default ? "ai.onnx" : printable(set.domain())) + ", allowed 1 .. " + std::to_string(newest))
+          .try_("export the model with an opset that is allowed");
+    }
+    opsets[is_default ? "" : set.domain()] = static_cast<int>(set.version());
+  }
+  return opsets;
+}
+
+void read_functions(Model& model, ReadState& state) {
+  for (onnx_wire::Function& f : *model.mutable_functions()) {
+    const std::string domain = f.domain() == "ai.onnx" ? "" : f.domain();
+    if (state.functions.emplace(FunctionKey{domain, f.name(), f.overload()}, &f).second) continue;
+    state.errors.add(
+        state.fault(Code::duplicate_name, "function '" + printable(f.name()) + "' is defined twice", ""));
+  }
+}
+
+}  // namespace
+
+bool reads_onnx() {
+  return true;
+}
+
+Result<Graph> read_onnx(ByteBuffer bytes, const std::string& display_name, std::string folder,
+                        const OnnxReadOptions& options) {
+  if (static_cast<int64_t>(bytes.size()) > kMaxOnnxBytes)
+    return fail(Code::document_limit)
+        .at(display_name)
+        .because("found " + std::to_string(bytes.size()) + " bytes, allowed " + std::to_string(kMaxOnnxBytes))
+        .try_("keep the weights in a file beside the model (external data)");
+  GE_TRY(onnx_wire::check_wire(bytes.span(), onnx_wire::model_message(), display_name));
+  Model model;
+  if (!model.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())))
+    return no_model(display_name, "protobuf cannot parse the file");
+  bytes = ByteBuffer();
+  GE_TRY(check_ir_version(model, display_name));
+  GE_ASSIGN(const Opsets opsets, opsets_of(model, display_name));
+  ReadState state(display_name, std::move(folder), options.max_nodes);
+  read_functions(model, state);
+  Graph graph = BodyBuilder(state, nullptr, nullptr, "").read(*model.mutable_graph(), opsets);
+  GE_TRY(state.errors.take());
+  return graph;
+}
+
+Result<TensorData> read_onnx_tensor(ByteSpan bytes, const std::string& display_name, std::string* name) {
+  GE_TRY(onnx_wire::check_wire(bytes, onnx_wire::tensor_message(), display_name));
+  onnx_wire::Tensor tensor;
+  if (static_cast<int64_t>(bytes.size()) > kMaxOnnxBytes ||
+      !tensor.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())))
+    return no_model(display_name, "protobuf cannot parse the file");
+  if (name) *name = printable(tensor.name());
+  if (tensor.data_location() == 1)
+    return fail(Code::unsupported_feature).say("a tensor by itself has no external data").at(display_name);
+  ErrorList errors;
+  auto data = onnx_wire::TensorProtos("", errors).read(tensor);
+  if (data.ok()) return data;
+  Error error = std::move(data).take_error();
+  for (Diagnostic& d : error.list()) d.place = display_name;
+  return error;
+}
+
+}  // namespace ge

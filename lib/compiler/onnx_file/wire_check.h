@@ -1,0 +1,38 @@
+// Protobuf's wire format, checked before anything is allocated for it. Entry: check_wire. Invariant: bytes that pass
+// parse without failure, and what the parse allocates is bounded by the size of the file.
+#pragma once
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/bytes.h"
+#include "base/status.h"
+
+namespace ge::onnx_wire {
+
+// What stands in a field that ge reads.
+enum class FieldKind : uint8_t { kVarint, kFixed32, kFixed64, kBytes, kMessage, kVarints, kFixed32s, kFixed64s };
+
+struct MessageInfo;
+struct FieldInfo {
+  uint32_t number;
+  FieldKind kind;
+  std::string_view name;
+  const MessageInfo* message = nullptr;  // kMessage
+};
+struct MessageInfo {
+  std::string_view name;
+  std::span<const FieldInfo> fields;
+};
+const MessageInfo& model_message();
+const MessageInfo& tensor_message();
+
+// Messages inside messages; subgraphs nest by three levels each.
+inline constexpr int kMaxWireDepth = 90;
+
+// Errors, with the byte offset in the place ("m.onnx:byte 120"): onnx_syntax for varints that do not end, fields that
+// end past their message, wire types that do not fit, and group fields; document_limit for nesting deeper than
+// kMaxWireDepth and for files whose many small messages would take far more memory than the file has bytes.
+Status check_wire(ByteSpan bytes, const MessageInfo& message, const std::string& display_name);
+
+}  // namespace ge::onnx_wire
