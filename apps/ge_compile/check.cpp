@@ -80,12 +80,15 @@ std::string text_of(const std::string& model, const std::vector<Row>& rows) {
   Table table({"node", "operator", ">version", "part", "dtype", "why"});
   std::map<std::string, int> counts;
   for (const Row& row : rows) {
-    table.add({row.node.empty() ? row.fault->path : row.node, row.op, row.version, row.part, row.dtype, why(row)});
+    table.add(
+        {row.node.empty() ? row.fault->path : row.node, row.op, row.version, row.part, row.dtype, why(row)});
     if (!row.op.empty()) ++counts[row.op];
   }
-  std::string summary = model + ": " + std::to_string(rows.size()) + (rows.size() == 1 ? " fault" : " faults");
+  std::string summary =
+      model + ": " + std::to_string(rows.size()) + (rows.size() == 1 ? " fault" : " faults");
   std::string list;
-  for (const auto& [op, count] : counts) list += (list.empty() ? "" : ", ") + op + " " + std::to_string(count);
+  for (const auto& [op, count] : counts)
+    list += (list.empty() ? "" : ", ") + op + " " + std::to_string(count);
   return table.text() + summary + (list.empty() ? "" : "; by operator: " + list) + "\n";
 }
 
@@ -112,7 +115,8 @@ std::string json_of(const std::string& model, const std::vector<Row>& rows) {
   return to_json(std::move(b).finish(), 2) + "\n";
 }
 
-Status check_graph(const Model& model, const CompileCommand& c, CompileOptions (*options)(const CompileCommand&)) {
+Status check_graph(const Model& model, const CompileCommand& c,
+                   CompileOptions (*options)(const CompileCommand&)) {
   Graph lowered = model.graph.clone();
   if (Status status = lower_onnx(lowered); !status.ok()) return model.located(std::move(status).take_error());
   for (const std::string& text : lowered.notes) note(text);

@@ -22,8 +22,8 @@ Result<Model> read_model(const CompileCommand& c) {
   GE_ASSIGN(ByteBuffer text, standard_input ? read_stdin(kMaxOnnxBytes) : read_file(c.model, kMaxOnnxBytes));
   if (text.size() == 0) return fail(Code::empty_file).at(name);
   const bool is_onnx = name.ends_with(".onnx") || text.data()[0] == kFirstOnnxByte;
-  GE_ASSIGN(Graph graph, is_onnx ? read_onnx(std::move(text), name, folder)
-                                 : read_graph_json(text.span(), name, folder));
+  GE_ASSIGN(Graph graph,
+            is_onnx ? read_onnx(std::move(text), name, folder) : read_graph_json(text.span(), name, folder));
   if (is_onnx) text = ByteBuffer();
   for (const std::string& dim : c.dims) GE_TRY(apply_dim(graph, dim));
   for (const std::string& freeze : c.freezes) GE_TRY(freeze_input(graph, freeze));

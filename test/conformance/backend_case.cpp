@@ -49,7 +49,8 @@ Result<std::vector<HostTensor>> in_order(const Graph& graph, const std::vector<N
   std::vector<HostTensor> inputs;
   for (size_t i = 0; i < graph.inputs.size(); ++i) {
     const std::string& name = graph.value(graph.inputs[i]).name;
-    const auto at = std::find_if(files.begin(), files.end(), [&](const NamedTensor& t) { return t.name == name; });
+    const auto at =
+        std::find_if(files.begin(), files.end(), [&](const NamedTensor& t) { return t.name == name; });
     const NamedTensor* file = at != files.end() ? &*at : i < files.size() ? &files[i] : nullptr;
     if (!file) return fail(Code::unknown_input).say("no file for input '" + name + "'");
     inputs.push_back({file->tensor.dtype, file->tensor.dims, ByteBuffer::copy_of(file->tensor.bytes.span())});
@@ -61,8 +62,8 @@ bool is_small_integer(const HostTensor& t) {
   return (t.dtype == DType::int64 || t.dtype == DType::int32) && t.dims.size() <= 1 && t.count() <= 64;
 }
 
-// The graph's inputs that lowering says it must know: operands of needs_constant, or where they are computed from
-// inputs, every small integer input.
+// The graph's inputs that lowering says it must know: operands of needs_constant, or where they are computed
+// from inputs, every small integer input.
 std::vector<std::string> wanted_constants(const Graph& graph, const Error& error,
                                           const std::vector<HostTensor>& inputs) {
   std::vector<std::string> names;
@@ -174,7 +175,8 @@ Result<std::string> run_data_set(Graph graph, const std::string& folder, const s
   GE_ASSIGN(const auto plan, plan_bytes(graph, options));
   GE_ASSIGN(const auto inputs, in_order(graph, files));
   const bool cuda = device == "cuda";
-  GE_ASSIGN(const auto outputs, run_plan(plan, inputs, cuda ? RunDevice::kCuda : RunDevice::kCpu, cuda ? 3 : 1));
+  GE_ASSIGN(const auto outputs,
+            run_plan(plan, inputs, cuda ? RunDevice::kCuda : RunDevice::kCpu, cuda ? 3 : 1));
   if (outputs.size() != wanted.size())
     return std::to_string(outputs.size()) + " outputs, expected " + std::to_string(wanted.size());
   for (size_t i = 0; i < outputs.size(); ++i) {
@@ -184,16 +186,16 @@ Result<std::string> run_data_set(Graph graph, const std::string& folder, const s
   return std::string();
 }
 
-Result<std::string> run_data_sets(const BackendCase& test, const std::string& device, const CompileOptions& options,
-                                  Outcome& outcome) {
+Result<std::string> run_data_sets(const BackendCase& test, const std::string& device,
+                                  const CompileOptions& options, Outcome& outcome) {
   GE_ASSIGN(ByteBuffer bytes, read_file(test.folder + "/model.onnx"));
   GE_ASSIGN(const Graph graph, read_onnx(std::move(bytes), test.name + "/model.onnx", test.folder));
   outcome.op = op_of(graph, test.suite, outcome.nodes);
   int sets = 0;
   for (; fs::exists(test.folder + "/test_data_set_" + std::to_string(sets)); ++sets) {
     GE_ASSIGN(const std::string text,
-              run_data_set(graph.clone(), test.folder + "/test_data_set_" + std::to_string(sets), device, options,
-                           outcome));
+              run_data_set(graph.clone(), test.folder + "/test_data_set_" + std::to_string(sets), device,
+                           options, outcome));
     if (!text.empty()) return text;
   }
   return sets == 0 ? std::string("it has no data") : std::string();

@@ -1,5 +1,6 @@
-// One folder of the ONNX backend's tests: model.onnx and test_data_set_N/{input,output}_K.pb. Entry: find_cases,
-// run_case. Invariant: inputs are given at run time, but for those the compiler says it must know.
+// One folder of the ONNX backend's tests: model.onnx and test_data_set_N/{input,output}_K.pb. Entry:
+// find_cases, run_case. Invariant: inputs are given at run time, but for those the compiler says it must
+// know.
 #pragma once
 #include <string>
 #include <vector>
@@ -9,8 +10,8 @@
 namespace ge::test {
 
 struct BackendCase {
-  std::string name;    // "test_abs"
-  std::string suite;   // "node": the folder that holds it
+  std::string name;   // "test_abs"
+  std::string suite;  // "node": the folder that holds it
   std::string folder;
 };
 // Every folder below the roots that holds a model.onnx, sorted by suite and name.
@@ -19,15 +20,15 @@ std::vector<BackendCase> find_cases(const std::vector<std::string>& roots);
 enum class Verdict : uint8_t { kRight, kWrong, kRefused };
 struct Outcome {
   Verdict verdict = Verdict::kRefused;
-  std::string op;                   // of the one node; the suite's name where there are more
+  std::string op;  // of the one node; the suite's name where there are more
   int nodes = 0;
   std::string why;                  // of what is not right: the error, or the worst element
   std::vector<std::string> frozen;  // inputs that were made constants
   double seconds = 0;
 };
-// Compiles for `options.targets` (one) and runs every data set on `device`. Tolerances are the backend's own (relative
-// 1e-3, absolute 1e-7) for float32 and float64, and a few units in the last place for narrower floats; integers and
-// bools are equal.
+// Compiles for `options.targets` (one) and runs every data set on `device`. Tolerances are the backend's own
+// (relative 1e-3, absolute 1e-7) for float32 and float64, and a few units in the last place for narrower
+// floats; integers and bools are equal.
 Outcome run_case(const BackendCase& test, const std::string& device, const CompileOptions& options);
 
 }  // namespace ge::test

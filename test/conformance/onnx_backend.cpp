@@ -1,7 +1,8 @@
-// The ONNX backend's tests, in process: onnx_backend FOLDER... [--device cpu|cuda] [--filter TEXT] [--exclude FILE]
-// [--jobs N] [--level N] [--list] [--json] [--verbose]. Exit 0 where every test is right and the list of exclusions
-// is exact: excluded tests run too, and one that is right makes the list too long. 77: no folder, no GPU, or a build
-// that reads no ONNX files.
+// The ONNX backend's tests, in process: onnx_backend FOLDER... [--device cpu|cuda] [--filter TEXT] [--exclude
+// FILE]
+// [--jobs N] [--level N] [--list] [--json] [--verbose]. Exit 0 where every test is right and the list of
+// exclusions is exact: excluded tests run too, and one that is right makes the list too long. 77: no folder,
+// no GPU, or a build that reads no ONNX files.
 #include <fmt/format.h>
 
 #include <atomic>
@@ -118,9 +119,11 @@ void print_table(const std::vector<BackendCase>& cases, const std::vector<Outcom
       row->frozen += outcomes[i].frozen.empty() ? 0 : 1;
     }
   }
-  fmt::print("{:<28} {:>6} {:>6} {:>8} {:>9} {:>7}\n", "operator", "right", "wrong", "refused", "excluded", "frozen");
+  fmt::print("{:<28} {:>6} {:>6} {:>8} {:>9} {:>7}\n", "operator", "right", "wrong", "refused", "excluded",
+             "frozen");
   const auto print = [](const std::string& name, const Row& r) {
-    fmt::print("{:<28} {:>6} {:>6} {:>8} {:>9} {:>7}\n", name, r.right, r.wrong, r.refused, r.excluded, r.frozen);
+    fmt::print("{:<28} {:>6} {:>6} {:>8} {:>9} {:>7}\n", name, r.right, r.wrong, r.refused, r.excluded,
+               r.frozen);
   };
   for (const auto& [name, row] : rows) print(name, row);
   print("all", total);
@@ -133,8 +136,13 @@ void print_json(const std::vector<BackendCase>& cases, const std::vector<Outcome
   for (size_t i = 0; i < cases.size(); ++i) {
     const Outcome& o = outcomes[i];
     const auto at = excluded.find(key_of(cases[i]));
-    b.begin_object().member("test", key_of(cases[i])).member("operator", o.op).member("verdict", word(o.verdict));
-    b.member("why", o.why).member("excluded", at == excluded.end() ? "" : at->second).member("seconds", o.seconds);
+    b.begin_object()
+        .member("test", key_of(cases[i]))
+        .member("operator", o.op)
+        .member("verdict", word(o.verdict));
+    b.member("why", o.why)
+        .member("excluded", at == excluded.end() ? "" : at->second)
+        .member("seconds", o.seconds);
     b.key("frozen").begin_array();
     for (const std::string& name : o.frozen) b.value(name);
     b.end_array().end_object();
@@ -172,8 +180,10 @@ int judge(const std::vector<BackendCase>& cases, const std::vector<Outcome>& out
 int main(int argc, char** argv) {
   const auto c = parse(argc, argv);
   if (!c) {
-    fmt::print(stderr, "usage: onnx_backend FOLDER... [--device cpu|cuda] [--filter TEXT] [--exclude FILE] [--jobs N] "
-                       "[--level N] [--list] [--json] [--verbose]\n");
+    fmt::print(
+        stderr,
+        "usage: onnx_backend FOLDER... [--device cpu|cuda] [--filter TEXT] [--exclude FILE] [--jobs N] "
+        "[--level N] [--list] [--json] [--verbose]\n");
     return 2;
   }
   if (!reads_onnx() || (c->device == "cuda" && ge_cuda_device_count() == 0)) {

@@ -57,7 +57,8 @@ TEST_CASE("faults of the graph name the node, all at once") {
   m.output("gone");
   const Error error = m.fault();
   REQUIRE(error.list().size() == 3);
-  CHECK(said(error) == "E0210 value 'y' is defined twice: names of inputs, initializers and node outputs are unique");
+  CHECK(said(error) ==
+        "E0210 value 'y' is defined twice: names of inputs, initializers and node outputs are unique");
   CHECK(error.list()[1].path == "/nodes/1/inputs/1");
   CHECK(error.list()[1].code == Code::undefined_value);
   CHECK(error.list()[2].path == "/outputs/1");
@@ -110,10 +111,13 @@ TEST_CASE("tensors: counts, dtypes, sizes and external files are compared with w
     return said(m.fault());
   };
   CHECK(fault_of([](auto& t) { t.set_dims(0, 3); }) ==
-        "E0213 initializer 'w': tensor data does not fit its shape or dtype: float_data has 2 numbers, float32[3] needs 3");
+        "E0213 initializer 'w': tensor data does not fit its shape or dtype: float_data has 2 numbers, "
+        "float32[3] needs 3");
   CHECK(fault_of([](auto& t) { t.set_raw_data("abc"); }) ==
-        "E0213 initializer 'w': tensor data does not fit its shape or dtype: raw_data has 3 bytes, float32[2] needs 8");
-  CHECK(fault_of([](auto& t) { t.set_dims(0, -2); }) == "E0209 initializer 'w': dimension is negative: found [-2]");
+        "E0213 initializer 'w': tensor data does not fit its shape or dtype: raw_data has 3 bytes, "
+        "float32[2] needs 8");
+  CHECK(fault_of([](auto& t) { t.set_dims(0, -2); }) ==
+        "E0209 initializer 'w': dimension is negative: found [-2]");
   CHECK(fault_of([](auto& t) {
           t.set_dims(0, int64_t{1} << 40);
           t.add_dims(int64_t{1} << 40);
@@ -151,5 +155,6 @@ TEST_CASE("sparse initializers and attributes of tensors' kin are refused by nam
   auto& a = *m.graph().mutable_node(0)->add_attribute();
   a.set_name("sparse_value");
   a.set_type(11);
-  CHECK(said(m.fault()) == "E0316 Relu 'act': attribute 'sparse_value' is not supported: found a sparse tensor");
+  CHECK(said(m.fault()) ==
+        "E0316 Relu 'act': attribute 'sparse_value' is not supported: found a sparse tensor");
 }

@@ -1,4 +1,5 @@
-// ONNX models that can be read: names, types, weights, functions, subgraphs; and that graph.json says the same.
+// ONNX models that can be read: names, types, weights, functions, subgraphs; and that graph.json says the
+// same.
 #include <chrono>
 
 #include "catch.h"
@@ -109,7 +110,8 @@ TEST_CASE("dims: numbers, names, expressions, texts that are none, unknown ones 
   m.input("a:0", {"3", "batch", "2*seq + 1", "batch size?", "", "-1"}).output("y");
   m.node("Relu", {"a:0"}, {"y"});
   const Graph graph = read_ok(m);
-  CHECK(to_string(graph.type(graph.inputs[0]).dims) == "[3, batch, 2*seq + 1, 'batch size?', 'a:0.4', 'a:0.5']");
+  CHECK(to_string(graph.type(graph.inputs[0]).dims) ==
+        "[3, batch, 2*seq + 1, 'batch size?', 'a:0.4', 'a:0.5']");
 }
 
 TEST_CASE("typed lists and raw bytes of every kind of dtype") {
@@ -163,7 +165,8 @@ TEST_CASE("external data: from a file beneath the model's folder") {
   CHECK(initializer(m, folder.path()) == std::vector<double>{1, 2});
 }
 
-TEST_CASE("functions are inlined: attributes, defaults, nested calls, absent inputs, outputs that are inputs") {
+TEST_CASE(
+    "functions are inlined: attributes, defaults, nested calls, absent inputs, outputs that are inputs") {
   ModelMaker m;
   m.input("x", {"2"}).output("y").output("same");
   auto& inner = *m.model.add_functions();

@@ -1,5 +1,5 @@
-// The check of protobuf's wire format: it knows the fields onnx.proto knows, tells faults by their byte, and lets
-// nothing through that the parser refuses.
+// The check of protobuf's wire format: it knows the fields onnx.proto knows, tells faults by their byte, and
+// lets nothing through that the parser refuses.
 #include <fstream>
 #include <regex>
 #include <set>
@@ -11,7 +11,6 @@
 using namespace ge;
 using namespace ge::test;
 using namespace ge::onnx_wire;
-
 
 namespace {
 
@@ -64,7 +63,8 @@ TEST_CASE("faults of the wire are told by their byte") {
   CHECK(said(std::string("\x08\xff", 2)) == "m.onnx:byte 1: a number runs past the end of what holds it");
   CHECK(said("\x08" + std::string(10, '\xff') + "\x01") == "m.onnx:byte 1: a number has more than 10 bytes");
   CHECK(said(std::string("\x08\x08\x3a\x7f", 4)) == "m.onnx:byte 4: Model.graph needs 127 bytes, 0 are left");
-  CHECK(said(std::string("\x08\x08\x3a\x02\x0a\x05", 6)) == "m.onnx:byte 6: Graph.node needs 5 bytes, 0 are left");
+  CHECK(said(std::string("\x08\x08\x3a\x02\x0a\x05", 6)) ==
+        "m.onnx:byte 6: Graph.node needs 5 bytes, 0 are left");
   CHECK(said(std::string("\x0a\x01x", 3)) == "m.onnx:byte 0: Model.ir_version has wire type 2");
   CHECK(said(std::string("\x0b", 1)) == "m.onnx:byte 0: Model.ir_version has wire type 3");
   CHECK(said(std::string("\x00\x00", 2)) == "m.onnx:byte 0: field number 0 in Model");
@@ -81,7 +81,8 @@ TEST_CASE("nesting, and parts that take far more memory than the file, have limi
   for (int i = 0; i < 4'000'000; ++i) bomb += std::string("\x0a\x00", 2);
   std::string head("\x08\x08\x3a", 3);
   for (size_t n = bomb.size(); n != 0; n >>= 7) head += static_cast<char>((n & 0x7f) | (n > 127 ? 0x80 : 0));
-  CHECK(check_wire(as_bytes(head + bomb), model_message(), "m.onnx").error().first().code == Code::document_limit);
+  CHECK(check_wire(as_bytes(head + bomb), model_message(), "m.onnx").error().first().code ==
+        Code::document_limit);
 }
 
 TEST_CASE("whatever passes the check, the parser takes; damage of any byte and any cut ends well") {

@@ -14,7 +14,8 @@ void set_type(onnx_wire::ValueInfo& info, const std::vector<std::string>& dims, 
   tensor.mutable_shape();
   for (const std::string& d : dims) {
     auto& dim = *tensor.mutable_shape()->add_dim();
-    const bool number = !d.empty() && std::all_of(d.begin(), d.end(), [](char c) { return (c >= '0' && c <= '9') || c == '-'; });
+    const bool number = !d.empty() && std::all_of(d.begin(), d.end(),
+                                                  [](char c) { return (c >= '0' && c <= '9') || c == '-'; });
     if (number)
       dim.set_value(std::stoll(d));
     else if (!d.empty())

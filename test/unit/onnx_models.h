@@ -28,7 +28,7 @@ struct ModelMaker {
   onnx_wire::Tensor& ints(const std::string& name, const std::vector<int64_t>& values);
 
   Result<Graph> read(const std::string& folder = "") const;
-  Error fault() const;  // of reading; fails the test where there is none
+  Error fault() const;     // of reading; fails the test where there is none
   std::string ir() const;  // the graph as read, printed
 };
 

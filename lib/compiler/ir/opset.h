@@ -1,5 +1,5 @@
-// The versions of the ai.onnx operator set that ge reads. Entry: kOldestOpset, kNewestOpset. From which version on
-// ge has an operator, its row in onnx_ops/ops.def says.
+// The versions of the ai.onnx operator set that ge reads. Entry: kOldestOpset, kNewestOpset. From which
+// version on ge has an operator, its row in onnx_ops/ops.def says.
 #pragma once
 
 namespace ge {

@@ -22,12 +22,9 @@ int type_of(const Attribute& a) {
 }
 
 std::string type_name(int type) {
-  static constexpr std::pair<int, std::string_view> kNames[] = {{9, "a list of tensors"},
-                                                                {10, "a list of graphs"},
-                                                                {11, "a sparse tensor"},
-                                                                {12, "a list of sparse tensors"},
-                                                                {13, "a type"},
-                                                                {14, "a list of types"}};
+  static constexpr std::pair<int, std::string_view> kNames[] = {
+      {9, "a list of tensors"},         {10, "a list of graphs"}, {11, "a sparse tensor"},
+      {12, "a list of sparse tensors"}, {13, "a type"},           {14, "a list of types"}};
   for (const auto& [n, name] : kNames) {
     if (n == type) return std::string(name);
   }
@@ -113,7 +110,8 @@ std::optional<Attr> BodyBuilder::tensor_attribute(Attribute& a, NodeId id) {
   Error error = std::move(data).take_error();
   for (Diagnostic& d : error.list()) {
     if (d.message.empty()) d.message = title_of(d.code);
-    Diagnostic placed = about_node(id, d.code, "attribute '" + name + "': " + d.message, "/attributes/" + name);
+    Diagnostic placed =
+        about_node(id, d.code, "attribute '" + name + "': " + d.message, "/attributes/" + name);
     placed.found = d.found;
     placed.fix = d.fix;
     state_.errors.add(std::move(placed));
@@ -139,7 +137,8 @@ void BodyBuilder::append_captures(NodeId id) {
   all.erase(std::unique(all.begin(), all.end()), all.end());
   for (const auto& [body, own] : subgraphs_) {
     const size_t formal_count = body->inputs.size() - own.size();
-    std::vector<ValueId> formal(body->inputs.begin(), body->inputs.begin() + static_cast<int64_t>(formal_count));
+    std::vector<ValueId> formal(body->inputs.begin(),
+                                body->inputs.begin() + static_cast<int64_t>(formal_count));
     for (const std::string& name : all) {
       const auto at = std::find(own.begin(), own.end(), name);
       formal.push_back(at != own.end() ? body->inputs[formal_count + static_cast<size_t>(at - own.begin())]

@@ -45,10 +45,10 @@ void BodyBuilder::define(std::string_view raw, ValueId value, Scope& scope, cons
   if (raw.empty()) return;
   const bool is_new = scope.names.try_emplace(raw, Scope::Binding{value, {}}).second;
   if (!is_new || (!scope.function && outer_ && outer_->sees(raw, *outer_scope_))) {
-    state_.errors.add(state_
-                          .fault(Code::duplicate_name, "value '" + printable(raw) + "' is defined twice", what)
-                          .because("names of inputs, initializers and node outputs are unique")
-                          .try_("export the model again, or rename one of them"));
+    state_.errors.add(
+        state_.fault(Code::duplicate_name, "value '" + printable(raw) + "' is defined twice", what)
+            .because("names of inputs, initializers and node outputs are unique")
+            .try_("export the model again, or rename one of them"));
   }
   graph_.value(value).name = state_.values.unique(printable(scope.prefix + std::string(raw)));
 }
@@ -100,7 +100,8 @@ void BodyBuilder::read_initializers(onnx_wire::Graph& graph) {
   for (int i = 0; i < graph.sparse_initializer_size(); ++i) {
     const std::string name = printable(graph.sparse_initializer(i).values().name());
     state_.errors.add(state_
-                          .fault(Code::unsupported_feature, "sparse initializer '" + name + "' is not supported",
+                          .fault(Code::unsupported_feature,
+                                 "sparse initializer '" + name + "' is not supported",
                                  path_ + "/sparse_initializers/" + std::to_string(i))
                           .try_("store it as a dense initializer"));
     define(graph.sparse_initializer(i).values().name(), graph_.add_input(name, Type{}), root_, path_);
@@ -110,9 +111,8 @@ void BodyBuilder::read_initializers(onnx_wire::Graph& graph) {
 void BodyBuilder::scan_nodes(google::protobuf::RepeatedPtrField<Node>& nodes, Scope& scope) {
   if (nodes.size() > state_.nodes_left) {
     if (!state_.gave_up) {
-      state_.errors.add(
-          state_.fault(Code::document_limit, "too many nodes", path_ + "/nodes")
-              .because("more than allowed are there when the model's functions are inlined"));
+      state_.errors.add(state_.fault(Code::document_limit, "too many nodes", path_ + "/nodes")
+                            .because("more than allowed are there when the model's functions are inlined"));
     }
     state_.gave_up = true;
     return;
@@ -136,8 +136,8 @@ void BodyBuilder::scan_node(Node& node, Scope& scope, size_t index) {
                                    path_ + "/nodes/" + std::to_string(node_count_)));
   }
   const int number = version == scope.opsets->end() ? 1 : version->second;
-  const NodeId id = add_node({domain, printable(node.op_type()), number}, name,
-                             static_cast<size_t>(node.output_size()));
+  const NodeId id =
+      add_node({domain, printable(node.op_type()), number}, name, static_cast<size_t>(node.output_size()));
   define_results(node, id, scope);
   pending_.push_back({id, &node, &scope});
 }
@@ -182,11 +182,11 @@ void BodyBuilder::inline_call(Function& function, Node& node, Scope& scope, cons
     return;
   }
   if (node.input_size() > function.input_size() || node.output_size() > function.output_size()) {
-    state_.errors.add(
-        state_.fault(Code::operand_count, label + ": wrong number of inputs or outputs", path)
-            .because("found " + std::to_string(node.input_size()) + " and " +
-                     std::to_string(node.output_size()) + ", allowed up to " +
-                     std::to_string(function.input_size()) + " and " + std::to_string(function.output_size())));
+    state_.errors.add(state_.fault(Code::operand_count, label + ": wrong number of inputs or outputs", path)
+                          .because("found " + std::to_string(node.input_size()) + " and " +
+                                   std::to_string(node.output_size()) + ", allowed up to " +
+                                   std::to_string(function.input_size()) + " and " +
+                                   std::to_string(function.output_size())));
     return;
   }
   const Opsets* opsets = function_opsets(function);
@@ -200,7 +200,8 @@ void BodyBuilder::inline_call(Function& function, Node& node, Scope& scope, cons
   inner.prefix = name + "/";
   inner.depth = scope.depth + 1;
   for (int i = 0; i < function.input_size(); ++i) {
-    const std::string_view actual = i < node.input_size() ? std::string_view(node.input(i)) : std::string_view();
+    const std::string_view actual =
+        i < node.input_size() ? std::string_view(node.input(i)) : std::string_view();
     inner.names.try_emplace(function.input(i), Scope::Binding{kNone, actual});
   }
   scan_nodes(*function.mutable_node(), inner);
@@ -300,10 +301,10 @@ void BodyBuilder::tell_undefined(std::string_view name, const std::string& what)
     for (const auto& [raw, binding] : root_.names) known.push_back(printable(raw));
     near = nearest(printable(name), known);
   }
-  state_.errors.add(state_
-                        .fault(Code::undefined_value, "value '" + printable(name) + "' is not defined", what)
-                        .because("no input, initializer or node output has this name")
-                        .try_(near.empty() ? "" : "did you mean '" + near + "'?"));
+  state_.errors.add(
+      state_.fault(Code::undefined_value, "value '" + printable(name) + "' is not defined", what)
+          .because("no input, initializer or node output has this name")
+          .try_(near.empty() ? "" : "did you mean '" + near + "'?"));
 }
 
 void BodyBuilder::read_outputs(const onnx_wire::Graph& graph) {

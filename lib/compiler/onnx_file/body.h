@@ -1,9 +1,9 @@
 // Bodies of ONNX graphs: the graph itself and subgraph attributes, with the model's functions inlined. Entry:
 // BodyBuilder. Invariant: names of one file's values and nodes are unique, whatever functions are inlined.
 //
-// Two walks, so that nodes may stand in any order: the first makes every node and its results, the second finds
-// the operands. A function's node is replaced in the first walk by the function's nodes; names of its inputs are
-// links to the names that its caller gives, followed in the second.
+// Two walks, so that nodes may stand in any order: the first makes every node and its results, the second
+// finds the operands. A function's node is replaced in the first walk by the function's nodes; names of its
+// inputs are links to the names that its caller gives, followed in the second.
 #pragma once
 #include <map>
 #include <memory>
@@ -46,12 +46,12 @@ struct Scope {
     ValueId value = kNone;
     std::string_view link;  // not empty: a name of the scope around this one
   };
-  const Scope* caller = nullptr;        // functions only
-  Function* function = nullptr;         // whose call this is
-  Node* call = nullptr;                 // its node
-  const Scope* attributes = nullptr;    // the call whose attributes ref_attr_name means
+  const Scope* caller = nullptr;      // functions only
+  Function* function = nullptr;       // whose call this is
+  Node* call = nullptr;               // its node
+  const Scope* attributes = nullptr;  // the call whose attributes ref_attr_name means
   const Opsets* opsets = nullptr;
-  std::string prefix;                   // of names in it: "block1/"
+  std::string prefix;  // of names in it: "block1/"
   std::unordered_map<std::string_view, Binding> names;
   int depth = 0;
 };

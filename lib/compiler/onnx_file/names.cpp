@@ -14,7 +14,8 @@ size_t clean_length(std::string_view text) {
   const auto lead = static_cast<unsigned char>(text[0]);
   if (lead < 0x20 || lead == 0x7f) return 0;
   const bool c1_control = lead == 0xc2 && text.size() > 1 && static_cast<unsigned char>(text[1]) < 0xa0;
-  const bool escape = text.size() > 3 && text[0] == '\\' && text[1] == 'x' && is_hex(text[2]) && is_hex(text[3]);
+  const bool escape =
+      text.size() > 3 && text[0] == '\\' && text[1] == 'x' && is_hex(text[2]) && is_hex(text[3]);
   return c1_control || escape ? 0 : utf8_length(text);
 }
 

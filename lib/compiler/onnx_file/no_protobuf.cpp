@@ -7,8 +7,9 @@ Diagnostic refusal(const std::string& name) {
   return fail(Code::onnx_unavailable)
       .say("this build of ge reads graph.json only: it was made without protobuf")
       .at(name)
-      .try_("install libprotobuf-dev and protobuf-compiler and build ge again, or write the model as "
-            "graph.json with --emit graph where ge reads ONNX");
+      .try_(
+          "install libprotobuf-dev and protobuf-compiler and build ge again, or write the model as "
+          "graph.json with --emit graph where ge reads ONNX");
 }
 }  // namespace
 

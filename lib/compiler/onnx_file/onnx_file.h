@@ -1,7 +1,7 @@
-// ONNX files -> the Graph of ONNX operators that graph.json gives. Entry: read_onnx. What is read, and what is
-// not, is docs/onnx.md.
-// Invariant: as for read_graph_json: unique names, every value produced once and before it is used, weights found
-// with the right dtype and size. No protobuf type is seen outside this folder.
+// ONNX files -> the Graph of ONNX operators that graph.json gives. Entry: read_onnx. What is read, and what
+// is not, is docs/onnx.md. Invariant: as for read_graph_json: unique names, every value produced once and
+// before it is used, weights found with the right dtype and size. No protobuf type is seen outside this
+// folder.
 #pragma once
 #include <string>
 

@@ -20,7 +20,9 @@ Diagnostic no_model(const std::string& name, const std::string& found) {
   return fail(Code::onnx_syntax)
       .at(name)
       .because(found)
-      .try_("check that this is an ONNX model; graph.json files are read where their name does not end in .onnx");
+      .try_(
+          "check that this is an ONNX model; graph.json files are read where their name does not end in "
+          ".onnx");
 }
 
 Status check_ir_version(const Model& model, const std::string& name) {
@@ -46,7 +48,8 @@ Result<Opsets> opsets_of(const Model& model, const std::string& name) {
           .say("opset is not supported")
           .at(name)
           .because("found " + std::to_string(set.version()) + " of " +
-                   (is_default ? "ai.onnx" : printable(set.domain())) + ", allowed 1 .. " + std::to_string(newest))
+                   (is_default ? "ai.onnx" : printable(set.domain())) + ", allowed 1 .. " +
+                   std::to_string(newest))
           .try_("export the model with an opset that is allowed");
     }
     opsets[is_default ? "" : set.domain()] = static_cast<int>(set.version());

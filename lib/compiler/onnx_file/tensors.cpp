@@ -34,10 +34,12 @@ Result<TensorData> empty_tensor(const Tensor& tensor) {
   if (data.dims.size() > kMaxTensorRank) {
     return fail(Code::document_limit)
         .say("too many dims")
-        .because("found " + std::to_string(data.dims.size()) + ", allowed up to " + std::to_string(kMaxTensorRank));
+        .because("found " + std::to_string(data.dims.size()) + ", allowed up to " +
+                 std::to_string(kMaxTensorRank));
   }
   for (const int64_t d : data.dims) {
-    if (d < 0) return fail(Code::bad_dim).say("dimension is negative").because("found " + dims_to_string(data.dims));
+    if (d < 0)
+      return fail(Code::bad_dim).say("dimension is negative").because("found " + dims_to_string(data.dims));
   }
   if (!tensor_bytes(data.dtype, data.dims))
     return fail(Code::size_overflow).because("found " + type_text(data));
@@ -136,8 +138,10 @@ std::optional<int64_t> whole_number(std::string_view text) {
 
 std::string onnx_dtype_name(int64_t number) {
   static constexpr std::pair<int64_t, std::string_view> kNames[] = {
-      {0, "no dtype"},        {8, "string"},          {14, "complex64"}, {15, "complex128"}, {18, "float8e4m3fnuz"},
-      {20, "float8e5m2fnuz"}, {23, "float4e2m1"}, {24, "float8e8m0"}, {25, "uint2"},      {26, "int2"}};
+      {0, "no dtype"},    {8, "string"},          {14, "complex64"},
+      {15, "complex128"}, {18, "float8e4m3fnuz"}, {20, "float8e5m2fnuz"},
+      {23, "float4e2m1"}, {24, "float8e8m0"},     {25, "uint2"},
+      {26, "int2"}};
   for (const auto& [n, name] : kNames) {
     if (n == number) return std::string(name);
   }
@@ -169,8 +173,7 @@ Result<TensorData> TensorProtos::external(const Tensor& tensor, TensorData data)
   }
   if (location.empty()) return unfit("its external data names no location");
   const auto offset = whole_number(offset_text), length = whole_number(length_text);
-  if (!offset || !length)
-    return unfit("offset or length of its external data is no whole number from 0 up");
+  if (!offset || !length) return unfit("offset or length of its external data is no whole number from 0 up");
   if (*length != data.size_bytes()) {
     return unfit("length " + length_text + " of its external data; " + type_text(data) + " needs " +
                  std::to_string(data.size_bytes()));

@@ -1,6 +1,6 @@
-// TensorProto -> TensorData: typed lists, raw bytes, external files, in every dtype ge has. Entry: TensorProtos.
-// Invariant: what is returned has exactly the bytes its dtype and dims need; nothing is allocated by a number
-// that was not compared with the bytes that are there.
+// TensorProto -> TensorData: typed lists, raw bytes, external files, in every dtype ge has. Entry:
+// TensorProtos. Invariant: what is returned has exactly the bytes its dtype and dims need; nothing is
+// allocated by a number that was not compared with the bytes that are there.
 #pragma once
 #include <string>
 #include <unordered_map>

@@ -27,14 +27,14 @@ std::string sanitized(const std::string& symbol) {
 
 }  // namespace
 
-// A name, or an expression of names as exporters write them for dims that follow from others; a text that is no
-// expression is a name as a whole.
+// A name, or an expression of names as exporters write them for dims that follow from others; a text that is
+// no expression is a name as a whole.
 std::optional<Dim> BodyBuilder::dim_of(const ValueInfo& info, int axis, const Dimension& dimension) {
   if (dimension.has_value() && dimension.value() != -1) {  // some exporters write unknown as -1
     if (dimension.value() >= 0) return Dim(dimension.value());
-    state_.errors.add(state_.fault(Code::bad_dim, label(info) + ": dimension is negative", "")
-                          .because("found " + std::to_string(dimension.value()) + " at axis " +
-                                   std::to_string(axis)));
+    state_.errors.add(
+        state_.fault(Code::bad_dim, label(info) + ": dimension is negative", "")
+            .because("found " + std::to_string(dimension.value()) + " at axis " + std::to_string(axis)));
     return std::nullopt;
   }
   if (dimension.symbol().empty())  // as docs/onnx.md says
@@ -80,7 +80,8 @@ std::optional<Type> BodyBuilder::tensor_type(const ValueInfo& info, bool needs_s
   const TensorType& tensor = info.type().tensor();
   const auto dtype = dtype_from_onnx(tensor.elem_type());
   if (!dtype && needs_shape)
-    tell(Code::unknown_dtype, ": its dtype is not supported", "found " + onnx_dtype_name(tensor.elem_type()), "");
+    tell(Code::unknown_dtype, ": its dtype is not supported", "found " + onnx_dtype_name(tensor.elem_type()),
+         "");
   if (!tensor.has_shape() && needs_shape)
     tell(Code::bad_dim, " has no shape", "its rank is not known",
          "export the model with a shape for it; dims may stay symbolic");

@@ -45,23 +45,20 @@ const MessageInfo kTensor{"Tensor", kTensorFields};
 const FieldInfo kSparseTensorFields[] = {{1, kMessage, "values", &kTensor}};
 const MessageInfo kSparseTensor{"SparseTensor", kSparseTensorFields};
 
-const FieldInfo kAttributeFields[] = {{1, kBytes, "name"},
-                                      {2, kFixed32, "f"},
-                                      {3, kVarint, "i"},
-                                      {4, kBytes, "s"},
-                                      {5, kMessage, "t", &kTensor},
-                                      {6, kMessage, "g", &kGraph},
-                                      {7, kFixed32s, "floats"},
-                                      {8, kVarints, "ints"},
-                                      {9, kBytes, "strings"},
-                                      {20, kVarint, "type"},
-                                      {21, kBytes, "ref_attr_name"}};
+const FieldInfo kAttributeFields[] = {
+    {1, kBytes, "name"},      {2, kFixed32, "f"},           {3, kVarint, "i"},
+    {4, kBytes, "s"},         {5, kMessage, "t", &kTensor}, {6, kMessage, "g", &kGraph},
+    {7, kFixed32s, "floats"}, {8, kVarints, "ints"},        {9, kBytes, "strings"},
+    {20, kVarint, "type"},    {21, kBytes, "ref_attr_name"}};
 const MessageInfo kAttribute{"Attribute", kAttributeFields};
 
-const FieldInfo kNodeFields[] = {{1, kBytes, "input"},    {2, kBytes, "output"},
-                                 {3, kBytes, "name"},     {4, kBytes, "op_type"},
+const FieldInfo kNodeFields[] = {{1, kBytes, "input"},
+                                 {2, kBytes, "output"},
+                                 {3, kBytes, "name"},
+                                 {4, kBytes, "op_type"},
                                  {5, kMessage, "attribute", &kAttribute},
-                                 {7, kBytes, "domain"},   {8, kBytes, "overload"}};
+                                 {7, kBytes, "domain"},
+                                 {8, kBytes, "overload"}};
 const MessageInfo kNode{"Node", kNodeFields};
 
 const FieldInfo kGraphFields[] = {{1, kMessage, "node", &kNode},
@@ -73,15 +70,12 @@ const FieldInfo kGraphFields[] = {{1, kMessage, "node", &kNode},
                                   {15, kMessage, "sparse_initializer", &kSparseTensor}};
 const MessageInfo kGraph{"Graph", kGraphFields};
 
-const FieldInfo kFunctionFields[] = {{1, kBytes, "name"},
-                                     {4, kBytes, "input"},
-                                     {5, kBytes, "output"},
-                                     {6, kBytes, "attribute"},
-                                     {7, kMessage, "node", &kNode},
-                                     {9, kMessage, "opset_import", &kOperatorSet},
-                                     {10, kBytes, "domain"},
-                                     {11, kMessage, "attribute_default", &kAttribute},
-                                     {13, kBytes, "overload"}};
+const FieldInfo kFunctionFields[] = {
+    {1, kBytes, "name"},           {4, kBytes, "input"},
+    {5, kBytes, "output"},         {6, kBytes, "attribute"},
+    {7, kMessage, "node", &kNode}, {9, kMessage, "opset_import", &kOperatorSet},
+    {10, kBytes, "domain"},        {11, kMessage, "attribute_default", &kAttribute},
+    {13, kBytes, "overload"}};
 const MessageInfo kFunction{"Function", kFunctionFields};
 
 const FieldInfo kModelFields[] = {{1, kVarint, "ir_version"},
@@ -216,8 +210,8 @@ class WireCheck {
 
   Status check_block(const Label& what, uint64_t size, size_t end, int depth) {
     if (size > end - at_)
-      return fault(at_, what.text() + " needs " + std::to_string(size) + " bytes, " + std::to_string(end - at_) +
-                            " are left");
+      return fault(at_, what.text() + " needs " + std::to_string(size) + " bytes, " +
+                            std::to_string(end - at_) + " are left");
     const size_t stop = at_ + static_cast<size_t>(size);
     const FieldInfo* field = what.field;
     if (field && field->kind == kMessage) return check_message(*field->message, stop, depth + 1);

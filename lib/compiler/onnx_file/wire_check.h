@@ -1,5 +1,5 @@
-// Protobuf's wire format, checked before anything is allocated for it. Entry: check_wire. Invariant: bytes that pass
-// parse without failure, and what the parse allocates is bounded by the size of the file.
+// Protobuf's wire format, checked before anything is allocated for it. Entry: check_wire. Invariant: bytes
+// that pass parse without failure, and what the parse allocates is bounded by the size of the file.
 #pragma once
 #include <span>
 #include <string>
@@ -11,7 +11,16 @@
 namespace ge::onnx_wire {
 
 // What stands in a field that ge reads.
-enum class FieldKind : uint8_t { kVarint, kFixed32, kFixed64, kBytes, kMessage, kVarints, kFixed32s, kFixed64s };
+enum class FieldKind : uint8_t {
+  kVarint,
+  kFixed32,
+  kFixed64,
+  kBytes,
+  kMessage,
+  kVarints,
+  kFixed32s,
+  kFixed64s
+};
 
 struct MessageInfo;
 struct FieldInfo {
@@ -30,9 +39,10 @@ const MessageInfo& tensor_message();
 // Messages inside messages; subgraphs nest by three levels each.
 inline constexpr int kMaxWireDepth = 90;
 
-// Errors, with the byte offset in the place ("m.onnx:byte 120"): onnx_syntax for varints that do not end, fields that
-// end past their message, wire types that do not fit, and group fields; document_limit for nesting deeper than
-// kMaxWireDepth and for files whose many small messages would take far more memory than the file has bytes.
+// Errors, with the byte offset in the place ("m.onnx:byte 120"): onnx_syntax for varints that do not end,
+// fields that end past their message, wire types that do not fit, and group fields; document_limit for
+// nesting deeper than kMaxWireDepth and for files whose many small messages would take far more memory than
+// the file has bytes.
 Status check_wire(ByteSpan bytes, const MessageInfo& message, const std::string& display_name);
 
 }  // namespace ge::onnx_wire

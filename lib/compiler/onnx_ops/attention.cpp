@@ -235,12 +235,13 @@ class Attention {
     ValueId allowed = kNone;
     for (const char* name : {"left_window_size", "right_window_size"}) {
       const int64_t size = c_.op().attribute(name) ? c_.int_attr(name) : -1;
-      if (size < -1) c_.fail(c_.about_attr(name, Code::bad_attribute, std::string(name) + " must be -1 or more"));
+      if (size < -1)
+        c_.fail(c_.about_attr(name, Code::bad_attribute, std::string(name) + " must be -1 or more"));
       if (size < 0 || c_.failed()) continue;
       const bool left = name[0] == 'l';
-      const ValueId edge =
-          b_.map(left ? Op::sub : Op::add, {place(plane, valid), c_.size_scalar(Dim(size))});
-      allowed = both(allowed, b_.map(left ? Op::greater_equal : Op::less_equal, {c_.positions(plane, 1), edge}));
+      const ValueId edge = b_.map(left ? Op::sub : Op::add, {place(plane, valid), c_.size_scalar(Dim(size))});
+      allowed =
+          both(allowed, b_.map(left ? Op::greater_equal : Op::less_equal, {c_.positions(plane, 1), edge}));
       may_be_empty_ = true;
     }
     return allowed;

@@ -17,7 +17,8 @@ int64_t block_size(OpContext& c) {
   return c.failed() ? 0 : size;
 }
 
-// Which part of a channel's number counts first: the depth's, or the block's. Older versions know the first alone.
+// Which part of a channel's number counts first: the depth's, or the block's. Older versions know the first
+// alone.
 std::string channel_order(OpContext& c) {
   if (!c.op().attribute("mode")) return "DCR";
   const std::string mode = c.string_attr("mode");

@@ -26,22 +26,56 @@ void check_channels(OpContext& c) {
     if (!check_vector(c, i, channels, "channel")) return;
 }
 
-// Statistics are results of training. Before opset 7 is_test says that a node is for inference, before 14 its one
-// output does.
-bool only_inference(OpContext& c) {
+// Before opset 7 is_test says that a node is for inference, before 14 its one output does; training_mode
+// since then.
+bool trains(OpContext& c) {
+  if (c.op().attribute("training_mode")) return c.int_attr("training_mode") != 0;
   bool trains = c.op().attribute("is_test") && c.int_attr("is_test") == 0;
-  trains = trains || (c.op().attribute("training_mode") && c.int_attr("training_mode") != 0);
   for (size_t i = 1; i < c.output_count(); ++i) trains = trains || c.wants(i);
-  if (trains) {
-    c.fail(c.about_attr("training_mode", Code::unsupported_feature, "only inference is supported")
-               .because("running statistics are a result of training")
-               .try_("export the model for inference: training_mode = 0 and one output"));
+  return trains;
+}
+
+bool check_mode(OpContext& c) {
+  const bool modern = c.op().attribute("training_mode") != nullptr;
+  if (modern ? !trains(c) && (c.wants(1) || c.wants(2)) : trains(c)) {
+    c.fail(
+        c.about_attr("training_mode", Code::unsupported_feature,
+                     modern ? "running statistics are a result of training" : "only inference is supported")
+            .try_(modern ? "set training_mode = 1, or leave those outputs out"
+                         : "export the model for inference: is_test = 1 (before opset 7), one output"));
   } else if (c.op().attribute("spatial") && c.int_attr("spatial") == 0 && c.rank(c.in(0)) > 2) {
     c.fail(c.about_attr("spatial", Code::unsupported_feature, "only statistics per channel are supported")
                .because("spatial is 0")
                .try_("export the model with opset 9 or later"));
   }
   return !c.failed();
+}
+
+// Mean and variance of the batch, per channel, in a wide type.
+struct Statistics {
+  ValueId mean, variance;
+};
+Statistics batch_statistics(OpContext& c) {
+  Builder& b = c.build();
+  const ValueId x = c.wide(c.in(0));
+  std::vector<int64_t> axes;
+  for (int64_t i = 0; i < c.rank(x); ++i)
+    if (i != 1) axes.push_back(i);
+  const ValueId mean = b.reduce(x, "mean", axes, true);
+  const ValueId centred = b.map(Op::sub, {x, mean});
+  const ValueId variance = b.reduce(b.map(Op::mul, {centred, centred}), "mean", axes, true);
+  const Dims flat{c.dims(x)[1]};
+  return {b.reshape(mean, flat), b.reshape(variance, flat)};
+}
+
+// running * momentum + current * (1 - momentum), in running's type.
+ValueId moved(OpContext& c, ValueId running, ValueId current) {
+  Builder& b = c.build();
+  const double momentum = c.float_attr("momentum");
+  const ValueId old = b.cast(c.wide(running), c.dtype(current));
+  const ValueId kept = b.map(Op::mul, {old, c.scalar_like(old, momentum)});
+  return b.cast(b.map(Op::add, {kept, b.map(Op::mul, {current, c.scalar_like(current, 1 - momentum)})}),
+                c.dtype(running));
 }
 
 }  // namespace
@@ -147,19 +181,23 @@ Results lower_rms_normalization(OpContext& c) {
 // convolution before.
 Results lower_batch_normalization(OpContext& c) {
   Builder& b = c.build();
-  if (!only_inference(c)) return kNone;
+  if (!check_mode(c)) return kNone;
   check_channels(c);
   if (c.failed()) return kNone;
   const ValueId x = c.in(0);
-  const ValueId variance = c.wide(c.in(4)), mean = b.cast(c.wide(c.in(3)), c.dtype(variance));
+  const int64_t rank = c.rank(x);
+  const bool training = trains(c) && rank > 1;
+  const Statistics used = training ? batch_statistics(c) : Statistics{c.wide(c.in(3)), c.wide(c.in(4))};
+  const ValueId variance = used.variance, mean = b.cast(used.mean, c.dtype(variance));
   const ValueId deviation =
       b.map(Op::sqrt, {b.map(Op::add, {variance, c.scalar_like(variance, c.float_attr("epsilon"))})});
   const ValueId s = b.map(Op::div, {b.cast(c.in(1), c.dtype(variance)), deviation});
   const ValueId t = b.map(Op::sub, {b.cast(c.in(2), c.dtype(variance)), b.map(Op::mul, {mean, s})});
-  const int64_t rank = c.rank(x);
   const ValueId scale = b.cast(per_channel(c, s, rank), c.dtype(x)),
                 shift = b.cast(per_channel(c, t, rank), c.dtype(x));
-  return b.map(Op::add, {b.map(Op::mul, {x, scale}), shift});
+  const ValueId y = b.map(Op::add, {b.map(Op::mul, {x, scale}), shift});
+  if (!training) return y;
+  return std::vector<ValueId>{y, moved(c, c.in(3), used.mean), moved(c, c.in(4), used.variance)};
 }
 
 }  // namespace ge

@@ -1,6 +1,6 @@
-// Operators as older opsets have them, in terms of their newer forms: attributes that became inputs, defaults that
-// changed, the broadcast of before opset 7. Entry: the rows of ops.def that name these functions. Invariant: a
-// node means what it meant in the version it was written for.
+// Operators as older opsets have them, in terms of their newer forms: attributes that became inputs, defaults
+// that changed, the broadcast of before opset 7. Entry: the rows of ops.def that name these functions.
+// Invariant: a node means what it meant in the version it was written for.
 #include <algorithm>
 #include <cstdlib>
 #include <limits>
@@ -14,11 +14,13 @@ namespace {
 Error as_older(OpContext& c, const Node& newer, Error error) {
   const std::string label = node_label(newer) + ": ", inputs = pointer_below(newer, "/inputs/");
   for (Diagnostic& d : error.list()) {
-    if (d.message.starts_with(label)) d.message = node_label(c.node()) + ": " + d.message.substr(label.size());
+    if (d.message.starts_with(label))
+      d.message = node_label(c.node()) + ": " + d.message.substr(label.size());
     if (!d.path.starts_with(inputs)) continue;
     const auto index = static_cast<size_t>(std::atoi(d.path.c_str() + inputs.size()));
     const auto& own = c.node().operands;
-    const auto at = index < newer.operands.size() ? std::find(own.begin(), own.end(), newer.operands[index]) : own.end();
+    const auto at =
+        index < newer.operands.size() ? std::find(own.begin(), own.end(), newer.operands[index]) : own.end();
     d.path = pointer_below(newer, at == own.end() ? "" : "/inputs/" + std::to_string(at - own.begin()));
   }
   return error;
@@ -57,14 +59,15 @@ ValueId as_input(OpContext& c, std::string_view name) {
   return c.has_attr(name) ? c.constant_ints(c.ints_attr(name)) : kNone;
 }
 
-// Before opset 7 operands have one shape, or broadcast = 1 lines B up with A's dims from `axis` on (the last ones
-// without it).
+// Before opset 7 operands have one shape, or broadcast = 1 lines B up with A's dims from `axis` on (the last
+// ones without it).
 ValueId lined_up(OpContext& c) {
   const ValueId a = c.in(0), b = c.in(1);
   if (c.int_attr("broadcast") == 0 || c.failed()) {
     if (c.rank(a) != c.rank(b)) {
-      return c.fail(c.about_input(1, Code::broadcast_mismatch, "without broadcast = 1 the inputs have one shape")
-                        .because(c.describe(a) + " and " + c.describe(b)));
+      return c.fail(
+          c.about_input(1, Code::broadcast_mismatch, "without broadcast = 1 the inputs have one shape")
+              .because(c.describe(a) + " and " + c.describe(b)));
     }
     for (int64_t i = 0; i < c.rank(a); ++i)
       c.require_equal(c.dims(a)[i], c.dims(b)[i], "without broadcast = 1 the inputs have one shape");
@@ -74,8 +77,9 @@ ValueId lined_up(OpContext& c) {
   const int64_t axis = c.has_attr("axis") ? c.axis_attr("axis", std::max<int64_t>(c.rank(a), 1), a) : spare;
   if (c.failed()) return kNone;
   if (spare < 0 || axis > spare) {
-    return c.fail(c.about_input(1, Code::broadcast_mismatch, "'B' does not lie within 'A'")
-                      .because(c.describe(b) + " from axis " + std::to_string(axis) + " of " + c.describe(a)));
+    return c.fail(
+        c.about_input(1, Code::broadcast_mismatch, "'B' does not lie within 'A'")
+            .because(c.describe(b) + " from axis " + std::to_string(axis) + " of " + c.describe(a)));
   }
   Dims shape = c.dims(b);
   shape.resize(static_cast<size_t>(c.rank(a) - axis), Dim(1));
@@ -89,7 +93,8 @@ Results as_matrix(OpContext& c, std::string_view type) {
   const int64_t axis = c.axis_attr("axis", c.rank(x), x);
   if (c.failed()) return kNone;
   const auto at = static_cast<size_t>(axis);
-  const ValueId matrix = axis + 1 == c.rank(x) ? x : c.build().reshape(x, {product(shape, 0, at), product(shape, at)});
+  const ValueId matrix =
+      axis + 1 == c.rank(x) ? x : c.build().reshape(x, {product(shape, 0, at), product(shape, at)});
   const Results y = as_newer(c, type, 13, {matrix}, {{"axis", int64_t{-1}}});
   return c.failed() || matrix == x ? y : Results(c.build().reshape(y.values[0], shape));
 }
@@ -117,11 +122,13 @@ Results lower_hardmax_1(OpContext& c) {
 // The limits' defaults are float32's ends: every other value they leave as it is, infinities they cut.
 Results lower_clip_6(OpContext& c) {
   const ValueId x = c.in(0);
-  return as_newer(c, "Clip", 11, {x, c.scalar_like(x, c.float_attr("min")), c.scalar_like(x, c.float_attr("max"))}, {});
+  return as_newer(c, "Clip", 11,
+                  {x, c.scalar_like(x, c.float_attr("min")), c.scalar_like(x, c.float_attr("max"))}, {});
 }
 
 Results lower_slice_1(OpContext& c) {
-  return as_newer(c, "Slice", 10, {c.in(0), as_input(c, "starts"), as_input(c, "ends"), as_input(c, "axes")}, {});
+  return as_newer(c, "Slice", 10, {c.in(0), as_input(c, "starts"), as_input(c, "ends"), as_input(c, "axes")},
+                  {});
 }
 
 Results lower_split_2(OpContext& c) {

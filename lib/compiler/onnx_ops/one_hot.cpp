@@ -24,8 +24,8 @@ std::optional<Dim> depth_of(OpContext& c) {
 
 }  // namespace
 
-// values[1] where the number along the axis is the index, else values[0]; a negative index counts from depth (from
-// opset 11 on), one out of range is nowhere.
+// values[1] where the number along the axis is the index, else values[0]; a negative index counts from depth
+// (from opset 11 on), one out of range is nowhere.
 Results lower_one_hot(OpContext& c) {
   Builder& b = c.build();
   const int64_t axis = c.axis_attr("axis", c.rank(c.in(0)) + 1, c.in(0));

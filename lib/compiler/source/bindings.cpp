@@ -176,14 +176,12 @@ Status fit_shape(Graph& graph, ValueId input, const std::vector<int64_t>& found,
   for (size_t i = 0; i < found.size(); ++i) {
     const Dim d = graph.type(input).dims[i];
     const auto names = d.symbols();
-    if (names.size() == 1 && d == Dim::symbol(names[0]))
-      GE_TRY(pin(graph, names[0], found[i], text));
+    if (names.size() == 1 && d == Dim::symbol(names[0])) GE_TRY(pin(graph, names[0], found[i], text));
   }
   for (size_t i = 0; i < found.size(); ++i) {
     const Dim d = graph.type(input).dims[i];
     if (Dim::never_equal(d, Dim(found[i]))) return mismatch();
-    if (!d.is_static())
-      graph.add_assertion({d, Dim(found[i]), text + ": the shape must fit", {}});
+    if (!d.is_static()) graph.add_assertion({d, Dim(found[i]), text + ": the shape must fit", {}});
   }
   return {};
 }
