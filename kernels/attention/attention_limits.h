@@ -4,7 +4,7 @@
 
 namespace ge::kernels {
 
-// Largest head size (of q and k, and of v) of a fused CUDA kernel; 0: there is none.
-inline constexpr int64_t kMaxMmaHead = 0;
+// Largest head size (of q and k, and of v) of attention_mma_*: a head's row of results stays in registers.
+inline constexpr int64_t kMaxMmaHead = 128;
 
 }  // namespace ge::kernels

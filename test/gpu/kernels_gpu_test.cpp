@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 
 #include "contract/scalar_op.h"
 #include "kernels/reduce/reduce.h"
@@ -491,6 +492,99 @@ TEST_CASE("CUDA scan and sort_topk equal their references") {
         }
       }
     }
+  }
+}
+
+TEST_CASE("CUDA attention rows equal attention_reference") {
+  NEED_GPU(gpu);
+  std::mt19937 rng(44);
+  struct Case {
+    int64_t batch, heads, shared, queries, keys, size, width, causal;
+    int mask;  // 0: none, 1: added, 2: bool, 3: added, whole rows -inf
+    bool zero_empty = false;
+  };
+  const Case cases[] = {{1, 1, 1, 1, 1, 1, 1, 0, 0},
+                        {2, 3, 3, 17, 17, 8, 8, 1, 0},
+                        {1, 2, 2, 63, 65, 64, 64, 0, 1},
+                        {1, 2, 1, 64, 64, 32, 32, 1, 3, true},
+                        {2, 4, 2, 65, 63, 7, 33, 2, 2},
+                        {1, 1, 1, 128, 300, 64, 64, 0, 3},
+                        {1, 4, 2, 300, 128, 96, 40, 1, 2, true},
+                        {1, 2, 1, 300, 257, 128, 128, 2, 1},
+                        {3, 8, 2, 257, 129, 128, 100, 0, 0},
+                        {1, 1, 1, 5, 0, 4, 4, 0, 0},
+                        {1, 2, 2, 4, 3, 0, 4, 0, 0},
+                        {0, 2, 2, 4, 3, 8, 4, 0, 0},
+                        {2, 2, 1, 0, 3, 8, 4, 0, 0},
+                        {1, 1, 1, 9, 4, 8, 8, 2, 0},
+                        {8, 12, 12, 128, 128, 64, 64, 0, 0},
+                        {16, 12, 12, 128, 128, 64, 64, 1, 0},
+                        {4, 16, 4, 300, 300, 96, 96, 1, 0},
+                        {4, 16, 16, 256, 200, 128, 128, 0, 1},
+                        {2, 12, 12, 512, 512, 64, 64, 1, 0},
+                        {16, 12, 3, 130, 90, 20, 30, 2, 2}};
+  size_t l = 0;
+  for (const Case& c : cases) {
+    for (const DType dtype : {DType::float16, DType::bfloat16}) {
+      const bool small = std::max(c.size, c.width) <= 64, half = dtype == DType::float16;
+      const std::string row =
+          std::string("attention_mma") + (small ? "64" : "128") + (half ? "_f16" : "_bf16") + "_sm80";
+      // Dense ones take 16 bytes at a time, the others element by element.
+      const bool dense = l % 3 == 0;
+      const auto layout = [&](size_t i) { return dense ? Layout::kDense : kLayouts[(l + i) % 4]; };
+      TestTensor q(dtype, {c.batch, c.heads, c.queries, c.size}, layout(0)),
+          k(dtype, {c.batch, c.shared, c.keys, c.size}, layout(1)),
+          v(dtype, {c.batch, c.shared, c.keys, c.width}, layout(2)),
+          mask(c.mask == 2 ? DType::boolean : dtype, {c.batch, c.heads, c.queries, c.keys},
+               l % 2 == 0 ? Layout::kBroadcast : Layout::kGapped, l % 2 == 0 ? 3 : 0);
+      q.random(rng, 4), k.random(rng, 4), v.random(rng, 8);
+      for (int64_t i = 0; i < mask.count(); ++i) {
+        const bool off = rng() % 3 == 0 || (c.mask == 3 && i / std::max<int64_t>(c.keys, 1) % 7 == 5);
+        mask.set(i, c.mask == 2 ? !off : off ? -std::numeric_limits<double>::infinity() : (rng() % 5) / 4.0);
+      }
+      for (const int64_t grid : kGrids) {
+        TestTensor out(dtype, {c.batch, c.queries, c.heads, c.width},
+                       dense ? Layout::kDense : kOutLayouts[l % 4]);
+        compare(*gpu, row, "attention_reference", {&q, &k, &v, c.mask == 0 ? nullptr : &mask, &out},
+                {{"causal", c.causal},
+                 {"fill", l % 2 == 0 ? -3.0 : -std::numeric_limits<double>::infinity()},
+                 {"scale", 0.125},
+                 {"zero_empty", int64_t{c.zero_empty}}},
+                grid, 4, 1);
+      }
+      ++l;
+    }
+  }
+}
+
+TEST_CASE("speed of the CUDA attention", "[.speed]") {
+  NEED_GPU(gpu);
+  std::mt19937 rng(45);
+  struct Case {
+    int64_t batch, heads, length, size, causal;
+  };
+  for (const Case& c : {Case{1, 12, 128, 64, 0}, Case{8, 12, 128, 64, 0}, Case{32, 12, 512, 64, 0},
+                        Case{1, 12, 512, 64, 1}, Case{8, 12, 197, 64, 0}, Case{1, 32, 512, 64, 1},
+                        Case{4, 16, 2048, 64, 0}, Case{4, 16, 2048, 128, 0}, Case{4, 16, 2048, 128, 1}}) {
+    const std::vector<int64_t> dims{c.batch, c.heads, c.length, c.size};
+    TestTensor q(DType::float16, dims), k(DType::float16, dims), v(DType::float16, dims);
+    q.random(rng, 8), k.random(rng, 8), v.random(rng, 8);
+    TestTensor out(DType::float16, {c.batch, c.length, c.heads, c.size});
+    const std::string row = c.size <= 64 ? "attention_mma64_f16_sm80" : "attention_mma128_f16_sm80";
+    const auto tiles = [&](int64_t rows) { return (c.length + rows - 1) / rows * c.batch * c.heads; };
+    const int64_t grid = std::min(tiles(32), std::max<int64_t>(tiles(128), 512));
+    REQUIRE_OK(gpu->run(row, {&q, &k, &v, nullptr, &out},
+                        {{"causal", c.causal},
+                         {"fill", -std::numeric_limits<double>::infinity()},
+                         {"scale", 0.125},
+                         {"zero_empty", int64_t{0}}},
+                        grid, nullptr, 20));
+    const double flops =
+        4.0 * static_cast<double>(c.batch * c.heads * c.length * c.length * c.size) / (c.causal != 0 ? 2 : 1);
+    std::printf("%s b%lld h%lld s%lld d%lld causal %lld: %.2f us, %.0f TFLOP/s\n", row.c_str(),
+                static_cast<long long>(c.batch), static_cast<long long>(c.heads),
+                static_cast<long long>(c.length), static_cast<long long>(c.size),
+                static_cast<long long>(c.causal), gpu->last_us(), flops / gpu->last_us() * 1e-6);
   }
 }
 

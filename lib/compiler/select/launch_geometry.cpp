@@ -25,6 +25,11 @@ Dim mma_blocks(const StridedView& out) {
                    product(out.dims, 0, rank - 2);
   return Dim::min(thin, Dim::max(product_tiles(out), 512));
 }
+// attention_mma takes tiles of 128, 64 or 32 queries in the same way.
+Dim attention_blocks(const StridedView& q) {
+  const auto tiles = [&](int64_t rows) { return Dim::ceil_div(q.dims[2], rows) * q.dims[0] * q.dims[1]; };
+  return Dim::min(tiles(32), Dim::max(tiles(128), 512));
+}
 // One block for each column along the axis.
 Dim columns(const LaunchSpec& launch) {
   const Dims& dims = launch.operands.back().view.dims;
@@ -47,6 +52,7 @@ void set_geometry(const Graph&, const Target& target, LaunchSpec& launch) {
   Dim blocks = Dim::ceil_div(product(out.dims), kBlock);
   if (name.starts_with("dot_mma")) blocks = mma_blocks(launch.operands[3].view);
   if (name.starts_with("dot_tiled")) blocks = product_tiles(launch.operands[3].view);
+  if (name.starts_with("attention_mma")) blocks = attention_blocks(launch.operands[0].view);
   if (name.starts_with("conv_implicit_gemm") || name.starts_with("conv_direct")) blocks = conv_tiles(launch);
   if (name.starts_with("sort_topk")) blocks = columns(launch);
   launch.block = {kBlock, 1, 1};
