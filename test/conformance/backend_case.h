@@ -1,6 +1,6 @@
-// One folder of the ONNX backend's tests: model.onnx and test_data_set_N/{input,output}_K.pb. Entry:
-// find_cases, run_case. Invariant: inputs are given at run time, but for those the compiler says it must
-// know.
+// One of the ONNX backend's tests: a folder of model.onnx and test_data_set_N/{input,output}_K.pb; or a "light"
+// model, light_NAME.onnx beside light_NAME_output_K.pb, whose inputs are 0, 1/n, 2/n, ... Entry: find_cases,
+// run_case. Invariant: inputs are given at run time, but for those the compiler says it must know.
 #pragma once
 #include <string>
 #include <vector>
@@ -12,9 +12,10 @@ namespace ge::test {
 struct BackendCase {
   std::string name;   // "test_abs"
   std::string suite;  // "node": the folder that holds it
-  std::string folder;
+  std::string model;  // its file
+  bool light = false;
 };
-// Every folder below the roots that holds a model.onnx, sorted by suite and name.
+// Every test below the roots, sorted by suite and name.
 std::vector<BackendCase> find_cases(const std::vector<std::string>& roots);
 
 enum class Verdict : uint8_t { kRight, kWrong, kRefused };
