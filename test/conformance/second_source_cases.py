@@ -6,6 +6,7 @@ from onnx import helper
 
 from second_source_index import attention, indexing, quantized
 from second_source_microsoft import microsoft
+from second_source_older import older
 from second_source_rare import rare
 from second_source_spatial import add_cases
 
@@ -381,6 +382,6 @@ def casts(m):
 
 def make_cases(seed, case_type):
     m = Maker(seed, case_type)
-    for area in (unary, binary, reductions, products, layout, casts, add_cases, indexing, quantized, attention, microsoft, rare):
+    for area in (unary, binary, reductions, products, layout, casts, add_cases, indexing, quantized, attention, microsoft, rare, older):
         area(m)
     return m.cases

@@ -160,8 +160,9 @@ Results lower_top_k(OpContext& c) {
                       .because("K is " + std::to_string(*known) + ", axis " + std::to_string(axis) + " of " +
                                c.describe(x)));
   }
+  const bool largest = !c.op().attribute("largest") || c.int_attr("largest") != 0;  // not before opset 11
   const ValueId indices =
-      b.op(Op::sort_topk, {x}, {{"axis", axis}, {"k", *k}, {"largest", int64_t{c.int_attr("largest") != 0}}});
+      b.op(Op::sort_topk, {x}, {{"axis", axis}, {"k", *k}, {"largest", static_cast<int64_t>(largest)}});
   if (c.failed()) return kNone;
   return std::vector<ValueId>{b.op(Op::gather, {x, indices}, {{"axis", axis}, {"elements", int64_t{1}}}),
                               indices};

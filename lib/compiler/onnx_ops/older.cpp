@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <limits>
 
+#include "compiler/onnx_ops/known_number.h"
 #include "compiler/onnx_ops/op_context.h"
 
 namespace ge {
@@ -164,20 +165,39 @@ Results lower_top_k_1(OpContext& c) {
   return as_newer(c, "TopK", 11, {c.in(0), c.constant_ints({c.int_attr("k")})}, kept(c, {"axis"}));
 }
 
-// Positions are scaled from the start of an axis, and rounded down.
-Results lower_upsample(OpContext& c) {
-  const ValueId x = c.in(0);
-  ValueId scales = c.in(1);
-  if (c.op().attribute("scales")) {
-    std::vector<float> values;
-    for (const double s : c.floats_attr("scales")) values.push_back(static_cast<float>(s));
-    scales = c.build().constant(tensor_of_floats({static_cast<int64_t>(values.size())}, values));
-  }
-  const std::string mode = c.string_attr("mode");
+namespace {
+
+// Positions are scaled from the start of an axis; `rounding` says which pixel the nearest one is.
+Results resized(OpContext& c, ValueId x, ValueId scales, const std::string& mode, const std::string& rounding) {
   return as_newer(c, "Resize", 13, {x, kNone, scales},
-                  {{"mode", mode == "bilinear" ? std::string("linear") : mode},
+                  {{"mode", mode},
                    {"coordinate_transformation_mode", std::string("asymmetric")},
-                   {"nearest_mode", std::string("floor")}});
+                   {"nearest_mode", rounding}});
+}
+
+ValueId scales_of(OpContext& c, const std::vector<double>& values) {
+  std::vector<float> narrow;
+  for (const double s : values) narrow.push_back(static_cast<float>(s));
+  return c.build().constant(tensor_of_floats({static_cast<int64_t>(narrow.size())}, narrow));
+}
+
+}  // namespace
+
+// Nearest is the pixel before along an axis that grows, the one after along an axis that shrinks.
+Results lower_upsample(OpContext& c) {
+  std::string mode = c.string_attr("mode");
+  if (mode == "bilinear") mode = "linear";
+  const bool by_attribute = c.op().attribute("scales") != nullptr;
+  const auto values = by_attribute ? std::optional(c.floats_attr("scales")) : known_numbers(c.graph(), c.in(1));
+  const ValueId scales = by_attribute ? scales_of(c, *values) : c.in(1);
+  const auto shrinks = [](double s) { return s < 1; };
+  if (mode != "nearest" || !values || std::none_of(values->begin(), values->end(), shrinks))
+    return resized(c, c.in(0), scales, mode, "floor");
+  std::vector<double> less = *values, more = *values;
+  for (double& s : less) s = std::min(s, 1.0);
+  for (double& s : more) s = std::max(s, 1.0);
+  const Results small = resized(c, c.in(0), scales_of(c, less), mode, "ceil");
+  return c.failed() ? Results(kNone) : resized(c, small.values[0], scales_of(c, more), mode, "floor");
 }
 
 // Inference: a copy. Before opset 7 is_test says so.

@@ -29,6 +29,11 @@ class Layout {
     const ValueId scale = c.in(1);
     block_ = c.op().attribute("block_size") ? c.int_attr("block_size") : 0;
     if (product(c.dims(scale)).is_value(1) && block_ == 0) return;
+    if (!c.op().attribute("axis")) {
+      c.fail(c.about_input(1, Code::operand_rank, "before opset 13 the scale is one number")
+                 .because("found " + c.describe(scale)));
+      return;
+    }
     axis_ = c.axis_attr("axis", c.rank(x), x);
     if (c.failed()) return;
     if (block_ != 0)
