@@ -183,14 +183,16 @@ std::vector<NamedTensor> ramps(const Graph& graph) {
 }
 
 // "" where the outputs for these inputs are `wanted`.
-Result<std::string> run_data(Graph graph, const std::vector<NamedTensor>& files, const std::vector<NamedTensor>& wanted,
-                             const std::string& device, const CompileOptions& options, Outcome& outcome) {
+Result<std::string> run_data(Graph graph, const std::vector<NamedTensor>& files,
+                             const std::vector<NamedTensor>& wanted, const std::string& device,
+                             const CompileOptions& options, Outcome& outcome) {
   outcome.frozen.clear();
   GE_TRY(freeze_what_must_be(graph, files, outcome));
   GE_ASSIGN(const auto plan, plan_bytes(graph, options));
   GE_ASSIGN(const auto inputs, in_order(graph, files));
   const bool cuda = device == "cuda";
-  GE_ASSIGN(const auto outputs, run_plan(plan, inputs, cuda ? RunDevice::kCuda : RunDevice::kCpu, cuda ? 3 : 1));
+  GE_ASSIGN(const auto outputs,
+            run_plan(plan, inputs, cuda ? RunDevice::kCuda : RunDevice::kCpu, cuda ? 3 : 1));
   if (outputs.size() != wanted.size())
     return std::to_string(outputs.size()) + " outputs, expected " + std::to_string(wanted.size());
   for (size_t i = 0; i < outputs.size(); ++i) {

@@ -1,6 +1,7 @@
-// One of the ONNX backend's tests: a folder of model.onnx and test_data_set_N/{input,output}_K.pb; or a "light"
-// model, light_NAME.onnx beside light_NAME_output_K.pb, whose inputs are 0, 1/n, 2/n, ... Entry: find_cases,
-// run_case. Invariant: inputs are given at run time, but for those the compiler says it must know.
+// One of the ONNX backend's tests: a folder of model.onnx and test_data_set_N/{input,output}_K.pb; or a
+// "light" model, light_NAME.onnx beside light_NAME_output_K.pb, whose inputs are 0, 1/n, 2/n, ... Entry:
+// find_cases, run_case. Invariant: inputs are given at run time, but for those the compiler says it must
+// know.
 #pragma once
 #include <string>
 #include <vector>

@@ -168,7 +168,8 @@ Results lower_top_k_1(OpContext& c) {
 namespace {
 
 // Positions are scaled from the start of an axis; `rounding` says which pixel the nearest one is.
-Results resized(OpContext& c, ValueId x, ValueId scales, const std::string& mode, const std::string& rounding) {
+Results resized(OpContext& c, ValueId x, ValueId scales, const std::string& mode,
+                const std::string& rounding) {
   return as_newer(c, "Resize", 13, {x, kNone, scales},
                   {{"mode", mode},
                    {"coordinate_transformation_mode", std::string("asymmetric")},
@@ -188,7 +189,8 @@ Results lower_upsample(OpContext& c) {
   std::string mode = c.string_attr("mode");
   if (mode == "bilinear") mode = "linear";
   const bool by_attribute = c.op().attribute("scales") != nullptr;
-  const auto values = by_attribute ? std::optional(c.floats_attr("scales")) : known_numbers(c.graph(), c.in(1));
+  const auto values =
+      by_attribute ? std::optional(c.floats_attr("scales")) : known_numbers(c.graph(), c.in(1));
   const ValueId scales = by_attribute ? scales_of(c, *values) : c.in(1);
   const auto shrinks = [](double s) { return s < 1; };
   if (mode != "nearest" || !values || std::none_of(values->begin(), values->end(), shrinks))
