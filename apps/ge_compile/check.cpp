@@ -80,8 +80,8 @@ std::string text_of(const std::string& model, const std::vector<Row>& rows) {
   Table table({"node", "operator", ">version", "part", "dtype", "why"});
   std::map<std::string, int> counts;
   for (const Row& row : rows) {
-    table.add(
-        {row.node.empty() ? row.fault->path : row.node, row.op, row.version, row.part, row.dtype, why(row)});
+    const std::string& elsewhere = row.fault->path.empty() ? row.fault->place : row.fault->path;
+    table.add({row.node.empty() ? elsewhere : row.node, row.op, row.version, row.part, row.dtype, why(row)});
     if (!row.op.empty()) ++counts[row.op];
   }
   std::string summary =
