@@ -194,6 +194,85 @@ def signals(m):
         m.add("MelWeightMatrix", [number(bins), number(length), number(rate), number(low, F32), number(high, F32)], {})
 
 
+# -- grids and regions --
+
+def grids(m):
+    for x, grid in [((1, 1, 3, 3), (1, 2, 2, 2)), ((2, 2, 4, 5), (2, 3, 4, 2)), ((1, 2, 1, 6), (1, 2, 5, 2)), ((1, 1, 2, 3, 4), (1, 2, 2, 2, 3)), ((0, 1, 2, 2), (0, 2, 2, 2))]:
+        for padding in ("zeros", "border", "reflection"):
+            for align in (0, 1):
+                for mode in ("linear", "nearest", "cubic"):
+                    if mode == "cubic" and len(x) == 5:
+                        continue
+                    old = {"linear": "bilinear", "cubic": "bicubic"}.get(mode, mode)
+                    data, places = m.array(x, F32), m.array(grid, F32, -1.5, 1.5)
+                    m.add("GridSample", [data, places], {"mode": mode, "padding_mode": padding, "align_corners": align}, opsets=(20, 24))
+                    if len(x) == 4:
+                        m.add("GridSample", [data, places], {"mode": old, "padding_mode": padding, "align_corners": align}, opsets=(16,))
+                        m.add("GridSample", [data.astype(F64), places.astype(F64)], {"mode": mode, "padding_mode": padding, "align_corners": align})
+    far = np.array([[[[-9, 9], [3.5, -2.25]], [[1e6, -1e6], [0, 7]]]], F32)
+    for padding in ("zeros", "border", "reflection"):
+        m.add("GridSample", [m.array((1, 1, 4, 3), F32), far], {"padding_mode": padding}, label="far")
+    for size, dtype in [((2, 3, 4, 5), F32), ((1, 1, 2, 3, 4), F32), ((1, 1, 1, 2), F32), ((2, 1, 3, 3), F64)]:
+        r = len(size) - 2
+        for align in (0, 1):
+            m.add("AffineGrid", [m.array((size[0], r, r + 1), dtype, -1, 1), ints(*size)], {"align_corners": align})
+
+
+def own_affine_grid(case):
+    """onnx.reference divides by 0 for one element, and gives float32 alone."""
+    theta, size = case.inputs[0].astype(F64), case.inputs[1].tolist()
+    axes = [(2 * np.arange(n) + 1 - n) / (max(n - 1, 1) if case.attributes.get("align_corners", 0) else n) for n in size[2:]]
+    points = np.stack([*np.meshgrid(*axes, indexing="ij")[::-1], np.ones(size[2:])], -1)
+    return [np.einsum("nij,...j->n...i", theta, points).astype(case.inputs[0].dtype)]
+
+
+def own_grid_sample(case):
+    """PyTorch's, from whose text the operator was taken; onnxruntime has no cubic float64."""
+    x, grid, a = case.inputs[0], case.inputs[1], case.attributes
+    if x.dtype != F64:
+        return None
+    import torch
+    mode = {"linear": "bilinear", "cubic": "bicubic"}.get(a["mode"], a["mode"])
+    y = torch.nn.functional.grid_sample(torch.from_numpy(x), torch.from_numpy(grid), mode, a["padding_mode"], bool(a["align_corners"]))
+    return [y.numpy()]
+
+
+def regions(m):
+    for n, ch, h, w in [(1, 2, 6, 7), (2, 1, 5, 4), (1, 1, 1, 1)]:
+        for r in (1, 3):
+            corners = np.sort(m.array((r, 2, 2), F32, -1, 14), axis=1)
+            rois, batch = corners.reshape(r, 4), m.array((r,), I64, 0, n - 1)
+            for out in ((1, 1), (2, 3)):
+                for ratio in (0, 1, 2):
+                    for scale in (1.0, 0.5):
+                        base = {"output_height": out[0], "output_width": out[1], "sampling_ratio": ratio, "spatial_scale": scale}
+                        x = m.array((n, ch, h, w), F32)
+                        m.add("RoiAlign", [x, rois, batch], base, opsets=(13,))
+                        m.add("RoiAlign", [x, rois, batch], base, opsets=(16, 22))
+                        m.add("RoiAlign", [x, rois, batch], {**base, "coordinate_transformation_mode": "output_half_pixel"}, opsets=(22,))
+                        if ratio:
+                            m.add("RoiAlign", [x, rois, batch], {**base, "mode": "max"}, opsets=(13, 22))
+            for shape, scale in [([1, 1], 1.0), ([2, 3], 0.5), ([3, 2], 1.0)]:
+                rows = np.concatenate([batch[:, None].astype(F32), np.round(rois)], 1).astype(F32)
+                m.add("MaxRoiPool", [m.array((n, ch, h, w), F32), rows], {"pooled_shape": shape, "spatial_scale": scale}, opsets=(13,))
+
+
+def deformed(m):
+    for dtype in (F32, F64):
+        for x, w, more in [((1, 1, 3, 3), (1, 1, 2, 2), {}), ((2, 2, 4, 5), (3, 2, 3, 2), {"pads": [1, 0, 1, 1]}), ((1, 4, 4, 4), (2, 2, 2, 2), {"group": 2, "offset_group": 2}),
+                           ((1, 2, 5, 5), (2, 2, 2, 2), {"strides": [2, 1], "dilations": [2, 1], "offset_group": 2})]:
+            r = len(x) - 2
+            pads, strides, dil = more.get("pads", [0] * 2 * r), more.get("strides", [1] * r), more.get("dilations", [1] * r)
+            out = [(x[i + 2] + pads[i] + pads[i + r] - dil[i] * (w[i + 2] - 1) - 1) // strides[i] + 1 for i in range(r)]
+            k, og = int(np.prod(w[2:])), more.get("offset_group", 1)
+            offset = m.array((x[0], og * k * r, *out), dtype, -1.5, 1.5)
+            mask = m.array((x[0], og * k, *out), dtype, 0, 1)
+            given = [m.array(x, dtype), m.array(w, dtype), offset]
+            m.add("DeformConv", given, more, opsets=(19, 24))
+            m.add("DeformConv", given + [m.array(w[:1], dtype)], more)
+            m.add("DeformConv", given + [m.array(w[:1], dtype), mask], more)
+
+
 def own_window(case):
     """onnxruntime takes the coefficients in float32."""
     if case.attributes.get("output_datatype", 1) != 11:
@@ -217,10 +296,11 @@ def own_max_unpool(case):
     return [np.pad(y, [(0, int(w) - n) for w, n in zip(wanted, y.shape)])]
 
 
-AREAS = [losses, sequences, folds, unpools, determinants, quantized_conv, signals]
+AREAS = [losses, sequences, folds, unpools, determinants, quantized_conv, signals, grids, regions, deformed]
 OWN_RARE = {"NegativeLogLikelihoodLoss": own_loss, "SoftmaxCrossEntropyLoss": own_loss, "TensorScatter": own_tensor_scatter, "Det": own_det,
             "ReverseSequence": own_reverse_sequence, "CenterCropPad": own_center_crop_pad, "Col2Im": own_col2im, "HannWindow": own_window, "HammingWindow": own_window,
-            "BlackmanWindow": own_window, "MaxUnpool": own_max_unpool}
+            "BlackmanWindow": own_window, "MaxUnpool": own_max_unpool, "AffineGrid": own_affine_grid,
+            "GridSample": own_grid_sample}
 
 
 def rare(m):
