@@ -447,6 +447,7 @@ class NestBuilder {
     const bool element = is_element(maps);
     if (code_[reg].element && !element) return refuse("an output of row level holds element values");
     GE_TRY(check_injective(maps, element));
+    if (nest_.operands.size() >= kMaxFusedViews) return refuse("more than 28 operands and results");
     if (bits_of(graph_.type(graph_.outputs[index]).dtype) < 8) return refuse("4-bit results");
     nest_.program.operands.push_back(
         {.dtype = graph_.type(graph_.outputs[index]).dtype, .output = true, .row_level = !element});

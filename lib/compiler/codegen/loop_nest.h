@@ -9,6 +9,8 @@
 #include "compiler/codegen/operand_view.h"
 #include "compiler/ir/graph.h"
 #include "contract/bytecode.h"
+#include "contract/kernel_desc.h"
+#include "contract/tensor_view.h"
 
 namespace ge {
 
@@ -25,7 +27,10 @@ struct LoopNest {
   double operations_per_element = 0;  // weighted: transcendental ops count 8
 };
 
-inline constexpr size_t kMaxFusedOperands = 24;
+inline constexpr size_t kMaxFusedOperands = 24;  // to load
+// To load and to store: as many whole views as the greatest argument struct of a kernel holds.
+inline constexpr size_t kMaxFusedViews = kMaxArgsSize / sizeof(TensorView);
+static_assert(kMaxFusedViews == 28);
 
 // `round_each_op`: round to the value's own dtype after every op (--exact); integers always wrap to theirs.
 Result<LoopNest> build_loop_nest(const Graph& body, bool round_each_op);
