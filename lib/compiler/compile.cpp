@@ -11,7 +11,7 @@ namespace ge {
 namespace {
 
 // From this pass on there is one copy of the graph per target.
-constexpr std::string_view kFirstTargetPass = "expand_attention";
+constexpr std::string_view kFirstTargetPass = "assign_layouts";
 
 Result<std::vector<const Target*>> resolve_targets(const std::vector<std::string>& names) {
   std::vector<const Target*> targets;

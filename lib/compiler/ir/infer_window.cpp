@@ -1,4 +1,5 @@
 // Type rules of ops that slide a window: conv and pool. x is [N, C, spatial...].
+#include "compiler/ir/channels_last.h"
 #include "compiler/ir/inference.h"
 
 namespace ge {
@@ -47,8 +48,10 @@ Result<Type> Inference::conv() {
   GE_TRY(floats_only(0));
   GE_TRY(same_dtype(0, 1));
   GE_TRY(rank_is(0, 3, SIZE_MAX));
-  const Dims &x = in(0).dims, &w = in(1).dims;
-  GE_TRY(rank_is(1, x.size(), x.size()));
+  GE_TRY(rank_is(1, in(0).dims.size(), in(0).dims.size()));
+  const bool last = integer("channels_last") != 0;
+  const Dims x = last ? channels_second_order(in(0).dims) : in(0).dims,
+             w = last ? channels_second_order(in(1).dims) : in(1).dims;
   const size_t spatial = x.size() - 2;
   std::vector<int64_t> kernel;
   for (size_t i = 0; i < spatial; ++i) {
@@ -75,13 +78,15 @@ Result<Type> Inference::conv() {
     GE_TRY(same_dtype(0, 2));
     GE_TRY(equal_dims(in(2).dims, {w[0]}, "bias and output channels"));
   }
+  if (last) result.dims = channels_last_order(std::move(result.dims));
   return result;
 }
 
 Result<Type> Inference::pool() {
   GE_TRY(numbers_only(0));
   GE_TRY(rank_is(0, 3, SIZE_MAX));
-  const Dims& x = in(0).dims;
+  const bool last = integer("channels_last") != 0;
+  const Dims x = last ? channels_second_order(in(0).dims) : in(0).dims;
   const std::vector<int64_t>& kernel = ints("kernel");
   GE_TRY(check_window(kernel, x.size() - 2));
   Type result{in(0).dtype, {x[0], x[1]}};
@@ -96,6 +101,7 @@ Result<Type> Inference::pool() {
     GE_ASSIGN(Dim extent, window_extent(x[2 + i], i, kernel[i], integer("ceil_mode") != 0));
     result.dims.push_back(std::move(extent));
   }
+  if (last) result.dims = channels_last_order(std::move(result.dims));
   return result;
 }
 

@@ -40,12 +40,13 @@ bool is_broadcast(const Graph& graph, ValueId v) {
 }
 
 // The bias a conv kernel can add: one value per channel, [M, 1, 1...] before broadcasting (leading units
-// dropped).
-bool is_channel_bias(const Graph& graph, ValueId v, const Dims& result) {
+// dropped); channels last: [M].
+bool is_channel_bias(const Graph& graph, ValueId v, const Dims& result, bool channels_last) {
   const Dims& dims = graph.type(v).dims;
-  if (dims.size() + 1 < result.size() || dims.size() > result.size()) return false;
-  const size_t channel = dims.size() + 1 - result.size();
-  if (dims[channel] != result[1]) return false;  // one value for all channels: a map adds it
+  const size_t axis = channels_last ? result.size() - 1 : 1;  // of the result
+  if (dims.size() + axis < result.size() || dims.size() > result.size()) return false;
+  const size_t channel = dims.size() + axis - result.size();
+  if (dims[channel] != result[axis]) return false;  // one value for all channels: a map adds it
   for (size_t i = 0; i < dims.size(); ++i)
     if (i != channel && !dims[i].is_value(1)) return false;
   return true;
@@ -79,7 +80,9 @@ ValueId take_bias(Graph& graph, ValueId value, Taken& taken) {
   const ValueId bias = graph.node(add->first).operands[add->second];
   if (!is_broadcast(graph, bias)) return value;
   const ValueId small = graph.producer(bias)->operands[0];
-  if (graph.node(taken.product).op == Op::conv && !is_channel_bias(graph, small, graph.type(value).dims))
+  const Node& product = graph.node(taken.product);
+  if (product.op == Op::conv &&
+      !is_channel_bias(graph, small, graph.type(value).dims, attr_int(product, "channels_last") != 0))
     return value;
   const ValueId owned = own_broadcast(graph, bias);
   if (owned != bias) graph.set_operand(add->first, add->second, owned);

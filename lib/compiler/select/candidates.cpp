@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "compiler/ir/builder.h"
+#include "compiler/ir/channels_last.h"
 #include "compiler/passes/epilogue.h"
 #include "compiler/passes/grouping.h"
 #include "compiler/select/cost.h"
@@ -326,19 +327,29 @@ class Describer {
     for (const char* name : {"strides", "dilations", "pads_begin"})
       attrs.emplace_back(name, attr_ints(node, name));
     attrs.emplace_back("groups", attr_int(node, "groups", 1));
+    const bool last = attr_int(node, "channels_last") != 0;
     LaunchOperand bias_operand = operand(bias);
     if (bias != kNone && graph_.type(bias).dims.size() > 1) {  // [M, 1, 1]: the channel axis alone
       const Dims& dims = graph_.type(bias).dims;
-      const size_t channel = dims.size() + 1 - graph_.type(out).dims.size();
+      const size_t channel =
+          dims.size() + (last ? graph_.type(out).dims.size() - 1 : 1) - graph_.type(out).dims.size();
       bias_operand.view.strides = {bias_operand.view.strides[channel]};
       bias_operand.view.dims = {dims[channel]};
     }
     std::vector<LaunchOperand> list{operand(operands[0]), operand(operands[1]), bias_operand, operand(out)};
     if (residual != kNone) list.push_back(operand(residual));
+    for (const size_t i : {0, 1, 3, 4})
+      if (last && i < list.size()) see_channels_second(list[i]);
     Work w = work("conv", std::move(list), std::move(attrs));
     set_flops(w, product(graph_.type(out).dims) * product(graph_.type(operands[1]).dims, 1) *
                      Dim(2));  // [M, C/groups, kernel...] without M
     return w;
+  }
+
+  // Kernels know [N, C, spatial...]; where C stands in memory is a matter of strides.
+  static void see_channels_second(LaunchOperand& operand) {
+    operand.view.dims = channels_second_order(std::move(operand.view.dims));
+    operand.view.strides = channels_second_order(std::move(operand.view.strides));
   }
 
   Result<Work> pool() const {
@@ -347,6 +358,8 @@ class Describer {
     for (const char* name : {"kernel", "strides", "dilations", "pads_begin", "pads_end"})
       attrs.emplace_back(name, attr_ints(node_, name));
     Work w = work("pool", {operand(node_.operands[0]), operand(result())}, std::move(attrs));
+    if (attr_int(node_, "channels_last") != 0)
+      for (LaunchOperand& o : w.spec.operands) see_channels_second(o);
     int64_t window = 1;
     for (const int64_t k : attr_ints(node_, "kernel")) window *= k;
     set_flops(w, product(graph_.type(result()).dims) * Dim(window));
