@@ -35,11 +35,19 @@ template <class T>
 __device__ void conv_windows(const ConvArgs& a) {
   const ConvGeometry g(a);
   const int64_t total = g.positions * a.y.dims[1];
+  const bool channels_last = a.y.strides[1] == 1 && g.y_step != 1;
   for (int64_t i = grid_begin(); i < total; i += grid_step()) {
-    // Neighbouring threads take neighbouring positions of one channel.
-    int64_t rest = i;
-    const int64_t plane = split(rest, g.out_height * g.out_width), channel = split(rest, a.y.dims[1]);
-    const int64_t group = channel / g.group_rows, position = rest * g.out_height * g.out_width + plane;
+    // Neighbouring threads take neighbouring positions of one channel, or channels of one position.
+    int64_t rest = i, channel, position;
+    if (channels_last) {
+      channel = split(rest, a.y.dims[1]);
+      position = rest;
+    } else {
+      const int64_t plane = split(rest, g.out_height * g.out_width);
+      channel = split(rest, a.y.dims[1]);
+      position = rest * g.out_height * g.out_width + plane;
+    }
+    const int64_t group = channel / g.group_rows;
     const ConvColumn column(a, g, position, group);
     const T* x = pointer_to<T>(a.x, column.base);
     const T* w = pointer_to<T>(a.w, channel * a.w.strides[0]);

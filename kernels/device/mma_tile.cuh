@@ -110,34 +110,53 @@ struct MmaTile {
     }
   }
 
+  // Puts half of the rows into shared memory, row r of them at stage + r * kStageStride.
+  __device__ __forceinline__ void put_half(float* stage, int half) const {
+    const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
+    const int warp_row = warp / kWarpsAcross * kWarpRows - half * (kRows / 2);
+    if (warp_row < 0 || warp_row >= kRows / 2) return;
+    const int column0 = warp % kWarpsAcross * kWarpColumns + (lane & 3) * 2;
+#pragma unroll
+    for (int i = 0; i < kRowSteps; ++i) {
+#pragma unroll
+      for (int j = 0; j < kColumnSteps; ++j) {
+        float* at = stage + (warp_row + i * 16 + (lane >> 2)) * kStageStride + column0 + j * 8;
+        at[0] = acc[i][j][0];
+        at[1] = acc[i][j][1];
+        at[8 * kStageStride] = acc[i][j][2];
+        at[8 * kStageStride + 1] = acc[i][j][3];
+      }
+    }
+  }
+
   // Calls write(row, column, value) for every result, neighbouring threads at neighbouring columns, through
   // kStageBytes of shared memory, half of the rows at a time.
   template <class F>
-  __device__ __forceinline__ void write_all(float* stage, F&& write) {
-    const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
+  __device__ __forceinline__ void write_all(float* stage, F&& write) const {
     for (int half = 0; half < 2; ++half) {
       __syncthreads();
-      const int warp_row = warp / kWarpsAcross * kWarpRows - half * (kRows / 2);
-      if (warp_row >= 0 && warp_row < kRows / 2) {
-        const int column0 = warp % kWarpsAcross * kWarpColumns + (lane & 3) * 2;
-#pragma unroll
-        for (int i = 0; i < kRowSteps; ++i) {
-#pragma unroll
-          for (int j = 0; j < kColumnSteps; ++j) {
-            float* at = stage + (warp_row + i * 16 + (lane >> 2)) * kStageStride + column0 + j * 8;
-            at[0] = acc[i][j][0];
-            at[1] = acc[i][j][1];
-            at[8 * kStageStride] = acc[i][j][2];
-            at[8 * kStageStride + 1] = acc[i][j][3];
-          }
-        }
-      }
+      put_half(stage, half);
       __syncthreads();
 #pragma unroll 1
       for (int i = threadIdx.x; i < kRows / 2 * kColumns; i += 256) {
         const int row = i / kColumns, column = i % kColumns;
         write(half * (kRows / 2) + row, column, stage[row * kStageStride + column]);
       }
+    }
+    __syncthreads();
+  }
+  // The same by eight columns: write(row, column, sums), sums in shared memory for the thread to use.
+  template <class F>
+  __device__ __forceinline__ void write_chunks(float* stage, F&& write) const {
+#pragma unroll 1
+    for (int i = threadIdx.x; i < kRows * kColumns / 8; i += 256) {
+      const int half = i / (kRows * kColumns / 16), row = i / (kColumns / 8), column = i % (kColumns / 8) * 8;
+      if (i % (kRows * kColumns / 16) < 256) {  // every thread enters a half at once
+        __syncthreads();
+        put_half(stage, half);
+        __syncthreads();
+      }
+      write(row, column, stage + (row - half * (kRows / 2)) * kStageStride + column);
     }
     __syncthreads();
   }
@@ -183,9 +202,34 @@ struct ThinMmaTile {
     }
   }
 
+  // Adds up the warps' parts: the sum of a row and column stands at stage[row * kStageStride + column] after.
+  __device__ __forceinline__ void add_warps(float* stage) const {
+    put_all(stage);
+    __syncthreads();
+#pragma unroll 1
+    for (int i = threadIdx.x; i < kRows * kColumns; i += 256) {
+      float* const at = stage + i / kColumns * kStageStride + i % kColumns;
+      *at = sum_of(at);
+    }
+    __syncthreads();
+  }
+
   // As MmaTile's.
   template <class F>
-  __device__ __forceinline__ void write_all(float* stage, F&& write) {
+  __device__ __forceinline__ void write_all(float* stage, F&& write) const {
+    put_all(stage);
+    __syncthreads();
+#pragma unroll 1
+    for (int i = threadIdx.x; i < kRows * kColumns; i += 256) {
+      const int row = i / kColumns, column = i % kColumns;
+      write(row, column, sum_of(stage + row * kStageStride + column));
+    }
+    __syncthreads();
+  }
+
+ private:
+  // Warp w's part goes to rows [w * kRows, (w + 1) * kRows) of the stage.
+  __device__ __forceinline__ void put_all(float* stage) const {
     const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
     __syncthreads();
 #pragma unroll
@@ -199,16 +243,12 @@ struct ThinMmaTile {
         at[8 * kStageStride + 1] = acc[i][j][3];
       }
     }
-    __syncthreads();
-#pragma unroll 1
-    for (int i = threadIdx.x; i < kRows * kColumns; i += 256) {
-      const int row = i / kColumns, column = i % kColumns;
-      float sum = 0;
+  }
+  static __device__ __forceinline__ float sum_of(const float* at) {
+    float sum = 0;
 #pragma unroll
-      for (int w = 0; w < 8; ++w) sum += stage[(w * kRows + row) * kStageStride + column];
-      write(row, column, sum);
-    }
-    __syncthreads();
+    for (int w = 0; w < 8; ++w) sum += at[w * kRows * kStageStride];
+    return sum;
   }
 };
 

@@ -58,12 +58,15 @@ __device__ __forceinline__ T pool_one(const PoolArgs& a, int64_t base, const int
   return divisor == 0 ? T(0) : sum / static_cast<T>(divisor);
 }
 
-template <class T, class Load, class Store>
+// kLast: channels that stand side by side are neighbouring threads' work.
+template <bool kLast, class T, class Load, class Store>
 __device__ __forceinline__ void pool_all(const PoolArgs& a, T lowest, Load load, Store store) {
   const int spatial = a.y.rank - 2;
   const int64_t total = count_of(a.y.dims, a.y.rank);
+  const bool channels_last = kLast && a.y.strides[1] == 1 && a.y.strides[a.y.rank - 1] != 1;
   for (int64_t i = grid_begin(); i < total; i += grid_step()) {
-    int64_t rest = i, at[kMaxSpatial], y = 0;
+    // Neighbouring threads take neighbouring positions of one channel, or channels of one position.
+    int64_t rest = i, at[kMaxSpatial], y = 0, channel = channels_last ? split(rest, a.y.dims[1]) : 0;
 #pragma unroll
     for (int t = kMaxSpatial - 1; t >= 0; --t) {
       const int s = t - (kMaxSpatial - spatial);
@@ -72,7 +75,7 @@ __device__ __forceinline__ void pool_all(const PoolArgs& a, T lowest, Load load,
       at[t] = split(rest, a.y.dims[2 + s]);
       y += at[t] * a.y.strides[2 + s];
     }
-    const int64_t channel = split(rest, a.y.dims[1]);
+    if (!channels_last) channel = split(rest, a.y.dims[1]);
     y += rest * a.y.strides[0] + channel * a.y.strides[1];
     store(y, pool_one(a, rest * a.x.strides[0] + channel * a.x.strides[1], at, spatial, lowest, load));
   }
@@ -80,7 +83,7 @@ __device__ __forceinline__ void pool_all(const PoolArgs& a, T lowest, Load load,
 
 template <class T>
 __device__ void pool_floats(const PoolArgs& a) {
-  pool_all(
+  pool_all<true>(
       a, -__int_as_float(0x7f800000), [&](int64_t x) { return to_float(*pointer_to<T>(a.x, x)); },
       [&](int64_t y, float v) { static_cast<T*>(a.y.data)[y] = from_float<T>(v); });
 }
@@ -113,11 +116,11 @@ extern "C" __global__ void __launch_bounds__(256)
     case ge::DType::bfloat16:
       return pool_floats<BHalf>(args);
     case ge::DType::float64:
-      return pool_all(
+      return pool_all<false>(
           args, -__longlong_as_double(0x7ff0000000000000LL), [&](int64_t x) { return load_real(args.x, x); },
           [&](int64_t y, double v) { store_real(args.y, y, v); });
     default:
-      return pool_all(
+      return pool_all<false>(
           args, lowest_integer(args.x.dtype), [&](int64_t x) { return load_integer(args.x, x); },
           [&](int64_t y, int64_t v) { store_integer(args.y, y, v); });
   }

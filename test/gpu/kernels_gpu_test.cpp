@@ -313,6 +313,87 @@ TEST_CASE("CUDA conv rows equal conv_reference") {
   }
 }
 
+// [N, C, spatial...] in memory as [N, spatial..., C].
+TestTensor channels_last(DType dtype, std::vector<int64_t> dims) {
+  std::rotate(dims.begin() + 1, dims.begin() + 2, dims.end());
+  TestTensor tensor(dtype, dims);
+  TensorView& view = tensor.view();
+  std::rotate(view.dims + 1, view.dims + view.rank - 1, view.dims + view.rank);
+  std::rotate(view.strides + 1, view.strides + view.rank - 1, view.strides + view.rank);
+  return tensor;
+}
+
+TEST_CASE("CUDA conv_nhwc rows equal conv_reference") {
+  NEED_GPU(gpu);
+  std::mt19937 rng(34);
+  struct Case {
+    std::vector<int64_t> x, w, y, strides, dilations, pads;
+    int64_t groups;
+  };
+  const Case cases[] = {
+      {{1, 8, 1, 1}, {1, 8, 1, 1}, {1, 1, 1, 1}, {1, 1}, {1, 1}, {0, 0}, 1},
+      {{2, 16, 9}, {24, 16, 3}, {2, 24, 9}, {1}, {1}, {1}, 1},
+      {{1, 8, 5, 6}, {7, 8, 3, 2}, {1, 7, 5, 7}, {1, 1}, {1, 1}, {1, 1}, 1},
+      {{2, 24, 9, 8}, {70, 24, 3, 3}, {2, 70, 5, 4}, {1, 1}, {2, 2}, {0, 0}, 1},
+      {{1, 40, 14, 13}, {96, 40, 1, 1}, {1, 96, 7, 7}, {2, 2}, {1, 1}, {0, 0}, 1},
+      {{2, 48, 20, 22}, {40, 24, 3, 3}, {2, 40, 20, 22}, {1, 1}, {1, 1}, {1, 1}, 2},
+      {{0, 8, 4, 4}, {8, 8, 3, 3}, {0, 8, 4, 4}, {1, 1}, {1, 1}, {1, 1}, 1},
+      {{1, 0, 4, 4}, {8, 0, 3, 3}, {1, 8, 4, 4}, {1, 1}, {1, 1}, {1, 1}, 1},
+      {{1, 64, 7, 7}, {33, 64, 3, 3}, {1, 33, 7, 7}, {1, 1}, {1, 1}, {1, 1}, 1},    // four parts, one empty
+      {{1, 256, 7, 7}, {64, 256, 3, 3}, {1, 64, 7, 7}, {1, 1}, {1, 1}, {1, 1}, 1},  // four parts
+      {{1, 64, 28, 28}, {128, 64, 3, 3}, {1, 128, 28, 28}, {1, 1}, {1, 1}, {1, 1}, 1},    // two
+      {{1, 16, 70, 70}, {40, 16, 3, 3}, {1, 40, 70, 70}, {1, 1}, {1, 1}, {1, 1}, 1},      // one
+      {{1, 8, 90, 90}, {24, 8, 3, 3}, {1, 24, 90, 90}, {1, 1}, {1, 1}, {1, 1}, 1},        // 64 x 64
+      {{1, 8, 180, 175}, {40, 8, 2, 3}, {1, 40, 181, 175}, {1, 1}, {1, 1}, {1, 1}, 1},    // 128 x 64
+      {{2, 16, 100, 90}, {130, 16, 1, 1}, {2, 130, 100, 90}, {1, 1}, {1, 1}, {0, 0}, 1},  // 128 x 128
+  };
+  for (const auto& [name, dtype] :
+       {std::pair("conv_nhwc_f16_sm80", DType::float16), std::pair("conv_nhwc_bf16_sm80", DType::bfloat16)}) {
+    size_t run = 0;
+    for (const Case& c : cases) {
+      for (int l = 0; l < 3; ++l, ++run) {
+        TestTensor x = channels_last(dtype, c.x), w = channels_last(dtype, c.w), bias(dtype, {c.y[1]});
+        TestTensor y = l == 1 ? TestTensor(dtype, c.y, kOutLayouts[run % 4]) : channels_last(dtype, c.y);
+        TestTensor residual =
+            l == 1 ? TestTensor(dtype, c.y, kLayouts[run % 5], 1) : channels_last(dtype, c.y);
+        x.random(rng, 3), w.random(rng, 3), bias.random(rng), residual.random(rng);
+        Attrs attrs = {
+            {"dilations", c.dilations}, {"groups", c.groups}, {"pads_begin", c.pads}, {"strides", c.strides}};
+        if (l == 2) attrs.emplace_back("activation", int64_t{static_cast<uint16_t>(ScalarOp::relu)});
+        INFO(name << " channels " << c.x[1] << " to " << c.y[1] << " rank " << c.x.size() << " variant "
+                  << l);
+        compare(*gpu, name, "conv_reference", {&x, &w, l > 0 ? &bias : nullptr, &y}, attrs,
+                std::vector<int64_t>{4, 12, 500}[run % 3], 4, 0.1, l != 0 ? &residual : nullptr);
+      }
+    }
+  }
+}
+
+TEST_CASE("CUDA depthwise conv and pool rows with channels side by side equal the reference") {
+  NEED_GPU(gpu);
+  std::mt19937 rng(35);
+  for (const DType dtype : {DType::float32, DType::float16, DType::bfloat16}) {
+    TestTensor x = channels_last(dtype, {2, 12, 9, 7}), w = channels_last(dtype, {12, 1, 3, 3}),
+               bias(dtype, {12}), y = channels_last(dtype, {2, 12, 5, 4}),
+               pooled = channels_last(dtype, {2, 12, 5, 4});
+    x.random(rng, 3), w.random(rng, 3), bias.random(rng);
+    const std::vector<int64_t> one = {1, 1}, two = {2, 2}, three = {3, 3};
+    compare(*gpu, "conv_windows_sm80", "conv_reference", {&x, &w, &bias, &y},
+            {{"dilations", one}, {"groups", int64_t{12}}, {"pads_begin", one}, {"strides", two}}, 3, 4, 0.1);
+    for (const int64_t kind : {0, 1}) {
+      compare(*gpu, "pool_windows_sm80", "pool_reference", {&x, &pooled},
+              {{"count_include_pad", int64_t{0}},
+               {"dilations", one},
+               {"kernel", three},
+               {"kind", kind},
+               {"pads_begin", one},
+               {"pads_end", one},
+               {"strides", two}},
+              2, 2, 0.1);
+    }
+  }
+}
+
 TEST_CASE("CUDA pool, copy and pad rows equal the reference") {
   NEED_GPU(gpu);
   std::mt19937 rng(33);
@@ -629,15 +710,27 @@ TEST_CASE("speed of the large CUDA kernels", "[.speed]") {
   for (const Conv& c : {Conv{"conv_implicit_gemm_f16_sm80", DType::float16, 1, 64, 56, 64, 3, 1},
                         Conv{"conv_implicit_gemm_f16_sm80", DType::float16, 32, 128, 28, 128, 3, 1},
                         Conv{"conv_implicit_gemm_f16_sm80", DType::float16, 32, 256, 14, 1024, 1, 1},
+                        Conv{"conv_nhwc_f16_sm80", DType::float16, 1, 64, 56, 64, 3, 1},
+                        Conv{"conv_nhwc_f16_sm80", DType::float16, 1, 128, 28, 128, 3, 1},
+                        Conv{"conv_nhwc_f16_sm80", DType::float16, 1, 256, 14, 256, 3, 1},
+                        Conv{"conv_nhwc_f16_sm80", DType::float16, 1, 512, 7, 512, 3, 1},
+                        Conv{"conv_nhwc_f16_sm80", DType::float16, 32, 64, 56, 64, 3, 1},
+                        Conv{"conv_nhwc_f16_sm80", DType::float16, 32, 128, 28, 128, 3, 1},
+                        Conv{"conv_nhwc_f16_sm80", DType::float16, 32, 256, 14, 256, 3, 1},
+                        Conv{"conv_nhwc_f16_sm80", DType::float16, 32, 512, 7, 512, 3, 1},
                         Conv{"conv_direct_f32_sm80", DType::float32, 8, 128, 28, 128, 3, 1},
                         Conv{"conv_windows_sm80", DType::float16, 8, 128, 56, 128, 3, 128}}) {
-    TestTensor x(c.dtype, {c.n, c.c, c.size, c.size}), w(c.dtype, {c.m, c.c / c.groups, c.k, c.k}),
-        y(c.dtype, {c.n, c.m, c.size, c.size});
+    const bool last = std::string_view(c.row).starts_with("conv_nhwc");
+    const auto tensor = [&](std::vector<int64_t> dims) {
+      return last ? channels_last(c.dtype, dims) : TestTensor(c.dtype, dims);
+    };
+    TestTensor x = tensor({c.n, c.c, c.size, c.size}), w = tensor({c.m, c.c / c.groups, c.k, c.k}),
+               y = tensor({c.n, c.m, c.size, c.size});
     fill(x), fill(w);
     const std::vector<int64_t> one = {1, 1}, pad = {c.k / 2, c.k / 2};
     REQUIRE_OK(gpu->run(c.row, {&x, &w, nullptr, &y},
                         {{"dilations", one}, {"groups", c.groups}, {"pads_begin", pad}, {"strides", one}},
-                        std::min<int64_t>((y.count() + 255) / 256, 4096), nullptr, 20));
+                        std::min<int64_t>((y.count() + 255) / 256, 4096) / 4 * 4, nullptr, 20));
     std::printf("%-28s n %lld c %lld %lldx%lld m %lld k %lld %9.1f us %8.2f TFLOP/s\n", c.row,
                 static_cast<long long>(c.n), static_cast<long long>(c.c), static_cast<long long>(c.size),
                 static_cast<long long>(c.size), static_cast<long long>(c.m), static_cast<long long>(c.k),

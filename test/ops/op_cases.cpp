@@ -6,6 +6,7 @@
 #include <random>
 
 #include "compiler/ir/builder.h"
+#include "compiler/ir/channels_last.h"
 #include "contract/scalar_op.h"
 #include "numeric/convert.h"
 
@@ -319,14 +320,21 @@ OpGraph conv_graph(DType dtype, uint32_t seed) {
       {{0, 3, 4, 4}, {2, 3, 3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, 1},
       {{1, 3, 12, 5}, {4, 3, 5, 1}, {3, 1}, {2, 0}, {1, 0}, {1, 1}, 1},
       {{2, 5, 13}, {7, 5, 3}, {1}, {1}, {1}, {1}, 1},
-      {{1, 2, 4, 5, 6}, {3, 2, 3, 3, 3}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, 1}};
+      {{1, 2, 4, 5, 6}, {3, 2, 3, 3, 3}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, 1},
+      {{2, 24, 9, 10}, {19, 24, 3, 3}, {1, 2}, {1, 1}, {1, 1}, {1, 1}, 1},
+      {{1, 32, 7, 7}, {24, 16, 3, 2}, {1, 1}, {2, 1}, {2, 0}, {2, 1}, 2},
+      {{1, 64, 5, 5}, {40, 64, 3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, 1}};
   int view = 0;
-  for (const Sizes& s : sizes) {
-    for (int bias = 0; bias < 2; ++bias, ++view) {
+  for (Sizes s : sizes) {
+    for (int variant = 0; variant < 4; ++variant, ++view) {
+      const int bias = variant % 2;
+      const int64_t last = variant / 2;
+      if (variant == 2) s.x = channels_last_order(s.x), s.w = channels_last_order(s.w);
       std::vector<ValueId> operands{c.view(s.x, Data::kPlain, view % 3 == 1 ? 1 : 0, dtype), c.input(s.w)};
       if (bias == 1) operands.push_back(c.input({s.w[0]}));
       c.output(c.b().op(Op::conv, operands,
                         {{"strides", s.strides},
+                         {"channels_last", last},
                          {"pads_begin", s.begin},
                          {"pads_end", s.end},
                          {"dilations", s.dilations},
@@ -349,17 +357,20 @@ OpGraph pool_graph(const std::string& kind, DType dtype, uint32_t seed) {
                                  {{1, 4, 6, 6}, {6, 6}, {1, 1}, {0, 0}, {0, 0}, {1, 1}, 0, 0},
                                  {{2, 3, 11}, {3}, {2}, {1}, {1}, {1}, 0, 1}};
   int view = 0;
-  for (const Sizes& s : sizes)
-    c.output(c.b().op(Op::pool,
-                      {c.view(s.x, kind == "max" ? Data::kSpecial : Data::kPlain, view++ % 4, dtype)},
-                      {{"kind", kind},
-                       {"kernel", s.kernel},
-                       {"strides", s.strides},
-                       {"pads_begin", s.begin},
-                       {"pads_end", s.end},
-                       {"dilations", s.dilations},
-                       {"ceil_mode", s.ceil},
-                       {"count_include_pad", s.include}}));
+  for (int64_t last = 0; last < 2; ++last)
+    for (const Sizes& s : sizes)
+      c.output(c.b().op(Op::pool,
+                        {c.view(last != 0 ? channels_last_order(s.x) : s.x,
+                                kind == "max" ? Data::kSpecial : Data::kPlain, view++ % 4, dtype)},
+                        {{"kind", kind},
+                         {"channels_last", last},
+                         {"kernel", s.kernel},
+                         {"strides", s.strides},
+                         {"pads_begin", s.begin},
+                         {"pads_end", s.end},
+                         {"dilations", s.dilations},
+                         {"ceil_mode", s.ceil},
+                         {"count_include_pad", s.include}}));
   return c.finish();
 }
 

@@ -42,6 +42,15 @@ Dim conv_tiles(const LaunchSpec& launch) {
   const Dim pixels = y.dims[0] * product(y.dims, 2);
   return Dim::ceil_div(pixels, kTile) * Dim::ceil_div(Dim::floor_div(y.dims[1], groups), kTile) * Dim(groups);
 }
+// conv_nhwc takes tiles down to 32 x 32, which up to four blocks share; its blocks come in fours. Those past
+// its tiles end at once.
+Dim nhwc_blocks(const LaunchSpec& launch) {
+  const StridedView& y = launch.operands[3].view;
+  const int64_t groups = attr_int(launch.attrs, "groups", 1);
+  const Dim thin = Dim::ceil_div(y.dims[0] * product(y.dims, 2), 32) *
+                   Dim::ceil_div(Dim::floor_div(y.dims[1], groups), 32) * Dim(groups);
+  return Dim::max(Dim::ceil_div(Dim::min(thin * Dim(4), Dim::max(conv_tiles(launch), 320)), 4), 1) * Dim(4);
+}
 
 }  // namespace
 
@@ -54,6 +63,7 @@ void set_geometry(const Graph&, const Target& target, LaunchSpec& launch) {
   if (name.starts_with("dot_tiled")) blocks = product_tiles(launch.operands[3].view);
   if (name.starts_with("attention_mma")) blocks = attention_blocks(launch.operands[0].view);
   if (name.starts_with("conv_implicit_gemm") || name.starts_with("conv_direct")) blocks = conv_tiles(launch);
+  if (name.starts_with("conv_nhwc")) blocks = nhwc_blocks(launch);
   if (name.starts_with("sort_topk")) blocks = columns(launch);
   launch.block = {kBlock, 1, 1};
   launch.dynamic_shared_memory = Dim(launch.row->limits.dynamic_shared_memory);
