@@ -49,7 +49,9 @@ TEST_CASE("contents of arithmetic") {
   CHECK(map("sub", "n", "n") == "[0]");
   CHECK(map("div", "8*n", "4") == "[2*n]");
   CHECK(map("div", "n", "2") == "[(n // 2)]");
-  CHECK(map("div", "0-n", "2") == "unknown");  // toward zero, which floor is not
+  CHECK(map("div", "0-n", "2") == "[-(n // 2)]");  // toward zero, which floor is not
+  CHECK(map("div", "n-2", "2") == "[((max(0, n - 2)) // 2)]");
+  CHECK(map("div", "n-3", "2") == "[-((max(0, -n + 3)) // 2) + ((max(0, n - 3)) // 2)]");
   CHECK(map("div", "0-7", "2") == "[-3]");
   CHECK(map("div", "5", "0") == "[0]");
   CHECK(map("div", "n", "m") == "unknown");  // m may be 0

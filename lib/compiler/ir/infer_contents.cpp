@@ -309,8 +309,7 @@ class Contents {
       case Op::clamp:
         return Dim::min(Dim::max(a, b), c);
       case Op::abs:
-        if (is_at_least(a, 0)) return a;
-        return a.is_static() ? MaybeDim(Dim(0) - a) : std::nullopt;
+        return is_at_least(a, 0) ? a : Dim::max(a, Dim(0) - a);
       case Op::div:
         return divide(a, b);
       case Op::mod:
@@ -343,7 +342,7 @@ class Contents {
     }
   }
 
-  // Integers divide toward zero, x / 0 is 0; flooring is the same where both signs are known.
+  // Integers divide toward zero, x / 0 is 0: the floor of what is not negative, less the floor of what is.
   MaybeDim divide(const Dim& a, const Dim& b) const {
     if (b.is_value(0)) return Dim(0);
     if (a.is_static() && b.is_static()) {
@@ -351,7 +350,14 @@ class Contents {
       return Dim(*a.value() / *b.value());
     }
     if (const auto exact = Dim::exact_quotient(a, b); exact && b.is_static()) return exact;
-    return is_at_least(a, 0) && is_at_least(b, 1) ? MaybeDim(Dim::floor_div(a, b)) : std::nullopt;
+    if (!is_at_least(b, 1)) return std::nullopt;
+    const SymbolRange range = a.bounds(graph_.symbols);
+    if (range.min >= 0) return Dim::floor_div(a, b);
+    const Dim minus = Dim(0) - a;
+    if (range.max <= 0) return Dim(0) - Dim::floor_div(minus, b);
+    const Dim positive = Dim::floor_div(Dim::max(a, 0), b);
+    const bool is_small = b.is_static() && range.min > -*b.value();  // n - 1 by 2: the negative part gives 0
+    return is_small ? positive : positive - Dim::floor_div(Dim::max(minus, 0), b);
   }
 
   static MaybeDim negated(const MaybeDim& d) { return d ? MaybeDim(Dim(1) - *d) : std::nullopt; }
