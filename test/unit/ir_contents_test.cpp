@@ -54,7 +54,8 @@ TEST_CASE("contents of arithmetic") {
   CHECK(map("div", "n-3", "2") == "[-((max(0, -n + 3)) // 2) + ((max(0, n - 3)) // 2)]");
   CHECK(map("div", "0-7", "2") == "[-3]");
   CHECK(map("div", "5", "0") == "[0]");
-  CHECK(map("div", "n", "m") == "unknown");  // m may be 0
+  CHECK(map("div", "n", "m") == "[(n // (max(1, m)))*min(1, m)]");  // m may be 0: then 0
+  CHECK(map("mod", "n", "m") == "[(n % (max(1, m)))]");
   CHECK(map("mod", "4*n + 1", "4") == "[1]");
   CHECK(map("max", "n", "1") == "[max(1, n)]");
   CHECK(map("min", "3", "5") == "[3]");

@@ -313,8 +313,10 @@ class Contents {
       case Op::div:
         return divide(a, b);
       case Op::mod:
-        if (b.is_value(0)) return std::nullopt;
-        return b.is_static() || is_at_least(b, 1) ? MaybeDim(Dim::mod(a, b)) : std::nullopt;
+        if (b.is_value(0)) return Dim(0);
+        if (b.is_static() || is_at_least(b, 1)) return Dim::mod(a, b);
+        return is_at_least(b, 0) ? MaybeDim(Dim::mod(a, Dim::max(b, 1)))
+                                 : std::nullopt;  // x % 0 is 0, as x % 1
       case Op::fmod:
         return is_at_least(a, 0) && is_at_least(b, 1) ? MaybeDim(Dim::mod(a, b)) : std::nullopt;
       case Op::select:
@@ -350,7 +352,11 @@ class Contents {
       return Dim(*a.value() / *b.value());
     }
     if (const auto exact = Dim::exact_quotient(a, b); exact && b.is_static()) return exact;
-    if (!is_at_least(b, 1)) return std::nullopt;
+    if (!is_at_least(b, 0)) return std::nullopt;
+    if (!is_at_least(b, 1)) {  // x / 0 is 0
+      const auto quotient = divide(a, Dim::max(b, 1));
+      return quotient ? MaybeDim(*quotient * Dim::min(b, 1)) : std::nullopt;
+    }
     const SymbolRange range = a.bounds(graph_.symbols);
     if (range.min >= 0) return Dim::floor_div(a, b);
     const Dim minus = Dim(0) - a;

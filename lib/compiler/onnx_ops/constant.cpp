@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "compiler/onnx_ops/known_number.h"
 #include "compiler/onnx_ops/op_context.h"
 #include "numeric/convert.h"
 
@@ -130,7 +131,37 @@ std::optional<Dim> integer_count(OpContext& c) {
   return Dim::ceil_div(Dim::max(distance, Dim(0)), Dim(step > 0 ? step : -step));
 }
 
+// A float that was made from a size, or is a whole number. Floats hold every size that they are asked for: up
+// to 2^24 in float32, and more in float64.
+std::optional<Dim> whole_number(OpContext& c, ValueId value) {
+  const Node* node = c.graph().producer(value);
+  while (node && node->op == Op::reshape) {
+    value = node->operands[0];
+    node = c.graph().producer(value);
+  }
+  if (node && node->op == Op::cast && bits_of(c.dtype(value)) >= 32) {
+    const auto known = c.known(node->operands[0]);
+    if (known && known->size() == 1 && is_integer(c.dtype(node->operands[0]))) return known->front();
+  }
+  const auto number = known_number(c.graph(), value);
+  if (!number || *number != std::floor(*number) || std::abs(*number) > 16777216) return std::nullopt;
+  return Dim(static_cast<int64_t>(*number));
+}
+
+// The number of elements where a bound is a symbolic size and all are whole; steps are plain numbers.
+std::optional<Dim> whole_count(OpContext& c) {
+  const auto start = whole_number(c, c.in(0)), limit = whole_number(c, c.in(1)),
+             delta = whole_number(c, c.in(2));
+  if (!start || !limit || !delta || !delta->is_static() || delta->is_value(0)) return std::nullopt;
+  if (start->is_static() && limit->is_static()) return std::nullopt;
+  const int64_t step = *delta->value();
+  const Dim distance = step > 0 ? *limit - *start : *start - *limit;
+  const bool forward = distance.bounds(c.graph().symbols).min >= 0;
+  return Dim::ceil_div(forward ? distance : Dim::max(distance, Dim(0)), Dim(std::abs(step)));
+}
+
 std::optional<Dim> real_count(OpContext& c) {
+  if (const auto count = whole_count(c)) return count;
   const auto start = c.number(0);
   const auto limit = start ? c.number(1) : std::nullopt;
   const auto delta = limit ? c.number(2) : std::nullopt;
