@@ -57,7 +57,8 @@ class Writer {
   Result<GraphText> run(const Graph& graph) {
     b_.begin_object().member("format", "ge-graph/1");
     if (!graph.name.empty()) b_.member("name", graph.name);
-    b_.member("opset", opset_of(graph));
+    GE_ASSIGN(const int opset, opset_of(graph));
+    b_.member("opset", opset);
     write_dims(graph.symbols);
     GE_TRY(write_body(graph, 0));
     b_.end_object();
@@ -70,12 +71,19 @@ class Writer {
   }
 
  private:
-  static int opset_of(const Graph& graph) {
+  // Nodes of functions that an ONNX file had may be of another opset than the others.
+  static Result<int> opset_of(const Graph& graph) {
+    std::optional<int> opset;
     for (NodeId id = 0; id < graph.node_capacity(); ++id) {
       const Node& node = graph.node(id);
-      if (node.alive && node.onnx && node.onnx->domain.empty()) return node.onnx->version;
+      if (!node.alive || !node.onnx || !node.onnx->domain.empty()) continue;
+      if (!opset) opset = node.onnx->version;
+      if (*opset == node.onnx->version) continue;
+      return fail(Code::unsupported_feature)
+          .say("a graph with nodes of two opsets cannot be written as graph.json")
+          .because("found " + std::to_string(*opset) + " and " + std::to_string(node.onnx->version));
     }
-    return kNewestOpset;
+    return opset.value_or(kNewestOpset);
   }
 
   void write_dims(const SymbolRanges& symbols) {
