@@ -172,7 +172,8 @@ Result<const Operator*> operator_of(const Node& node) {
         .try_("remove \"domain\"");
   }
   const std::string near = nearest(name.type, operator_names(name.domain));
-  return about(node, Code::unknown_op, "unknown operator", "/op")
+  return about(node, Code::unknown_op, near.empty() ? "the operator is not supported" : "unknown operator",
+               "/op")
       .because("found '" + shown + "'")
       .try_(near.empty() ? "ge-compile --list-ops shows the operators that are supported"
                          : "did you mean '" + near + "'?");
