@@ -273,6 +273,147 @@ def deformed(m):
             m.add("DeformConv", given + [m.array(w[:1], dtype), mask], more)
 
 
+# -- transforms, running products, random numbers --
+
+def transforms(m):
+    for shape, axis, length in [((2, 5, 1), 1, None), ((2, 5, 2), 1, None), ((1, 8, 1), 1, 5), ((1, 4, 2), 1, 7), ((3, 4, 2, 2), 0, None), ((2, 1, 1), 1, None), ((1, 96, 2), 1, None),
+                                ((1, 67, 1), 1, None), ((0, 6, 1), 1, None), ((2, 128, 1), 1, None), ((1, 210, 2), -2, None)]:
+        for dtype in (F32, F64):
+            x = m.array(shape, dtype)
+            given = [x] + ([number(length)] if length else [None])
+            for inverse in (0, 1):
+                m.add("DFT", given if length else [x], {"axis": axis, "inverse": inverse}, opsets=(17,))
+                m.add("DFT", given + [number(axis)], {"inverse": inverse}, opsets=(20, 24))
+            if shape[-1] == 1:
+                m.add("DFT", given + [number(axis)], {"onesided": 1}, opsets=(20,))
+                m.add("DFT", given if length else [x], {"axis": axis, "onesided": 1}, opsets=(17,))
+            elif shape[axis] > 2:
+                m.add("DFT", given + [number(axis)], {"onesided": 1, "inverse": 1}, opsets=(20,))
+    for dtype in (F32, F64):
+        for shape, step, window, length, onesided in [((1, 12, 1), 3, 4, None, 1), ((2, 11, 1), 2, None, 5, 1), ((1, 10, 2), 4, 6, 6, 0), ((1, 8, 1), 8, None, 8, 0), ((1, 9, 1), 1, 1, None, 1)]:
+            w = None if window is None else m.array((window,), dtype, 0, 1)
+            given = [m.array(shape, dtype), number(step), w] + ([number(length)] if length else [])
+            m.add("STFT", given, {"onesided": onesided})
+
+
+def parts_of(x):
+    return x[..., 0].astype(F64) + (1j * x[..., 1].astype(F64) if x.shape[-1] == 2 else 0)
+
+
+def pair(z, dtype):
+    return np.stack([z.real, z.imag], -1).astype(dtype)
+
+
+def own_dft(case):
+    x, a = case.inputs[0], case.attributes
+    given = case.inputs + [None, None]
+    axis = a["axis"] if "axis" in a else -2 if given[2] is None else int(given[2])
+    axis = axis + x.ndim if axis < 0 else axis
+    n = None if given[1] is None else int(given[1])
+    z = parts_of(x)
+    if a.get("onesided", 0) and a.get("inverse", 0):
+        return [np.fft.irfft(z, n, axis)[..., None].astype(x.dtype)]
+    if a.get("inverse", 0):
+        return [pair(np.fft.ifft(z, n, axis), x.dtype)]
+    return [pair(np.fft.rfft(z.real, n, axis) if a.get("onesided", 0) else np.fft.fft(z, n, axis), x.dtype)]
+
+
+def own_stft(case):
+    x, step = case.inputs[0], int(case.inputs[1])
+    window = case.inputs[2] if len(case.inputs) > 2 else None
+    length = int(case.inputs[3]) if len(case.inputs) > 3 else len(window)
+    z = parts_of(x)
+    frames = np.stack([z[:, s:s + length] for s in range(0, z.shape[1] - length + 1, step)], 1)
+    y = np.fft.fft(frames * (1 if window is None else window.astype(F64)), axis=-1)
+    return [pair(y[..., :length // 2 + 1] if case.attributes.get("onesided", 1) else y, x.dtype)]
+
+
+def products(m):
+    for dtype in (F32, F64, F16, I32, I64, np.uint32):
+        for shape in [(5,), (2, 3), (3, 1, 4), (2, 0), (1,), (2, 9)]:
+            for axis in (0, -1):
+                for flags in ({}, {"exclusive": 1}, {"reverse": 1}, {"exclusive": 1, "reverse": 1}):
+                    m.add("CumProd", [m.array(shape, dtype, -2, 2), number(axis, I32)], flags, opsets=(26,))
+    for dtype in FLOATS:
+        for alpha in (1.0, 0.5, -2.0):
+            m.add("SwiGLU", [m.array((3, 5), dtype), m.array((3, 5), dtype)], {"alpha": alpha}, opsets=(28,))
+
+
+def own_cum_prod(case):
+    x, axis = case.inputs[0], int(case.inputs[1])
+    reverse, exclusive = case.attributes.get("reverse", 0), case.attributes.get("exclusive", 0)
+    y = np.flip(x, axis) if reverse else x
+    wide = y.astype(F64) if x.dtype.kind == "f" else y
+    if exclusive:
+        wide = np.concatenate([np.ones_like(np.take(wide, [0], axis)), np.take(wide, range(wide.shape[axis] - 1), axis)], axis) if wide.shape[axis] else wide
+    with np.errstate(all="ignore"):
+        wide = np.cumprod(wide, axis, dtype=wide.dtype)
+    return [(np.flip(wide, axis) if reverse else wide).astype(x.dtype)]
+
+
+def random_numbers(m):
+    for seed in (0.0, 1.0, -3.5):
+        for dtype in (1, 10, 11):
+            m.add("RandomUniform", [], {"shape": [2, 5], "seed": seed, "dtype": dtype}, opsets=(13, 24))
+            m.add("RandomUniform", [], {"shape": [7], "seed": seed, "low": -2.0, "high": 3.0, "dtype": dtype})
+            m.add("RandomNormal", [], {"shape": [3, 3], "seed": seed, "mean": 1.0, "scale": 0.5, "dtype": dtype})
+        m.add("RandomUniformLike", [m.array((2, 3), F32)], {"seed": seed}, opsets=(13, 24))
+        m.add("RandomNormalLike", [m.array((4,), I32)], {"seed": seed, "dtype": 11})
+        m.add("RandomUniform", [], {"shape": [0, 2], "seed": seed})
+        m.add("RandomUniform", [], {"shape": [], "seed": seed})
+        for dtype in FLOATS:
+            m.add("Bernoulli", [m.array((3, 7), dtype, 0, 1)], {"seed": seed}, opsets=(15, 24))
+            m.add("Bernoulli", [m.array((9,), dtype, 0, 1)], {"seed": seed, "dtype": 9})
+            m.add("Multinomial", [m.array((2, 4), dtype)], {"seed": seed, "sample_size": 9, "dtype": 7}, opsets=(13, 24))
+
+
+def philox(seed, count):
+    """Philox4x32-10: four words for each counter from 0 up."""
+    key = [int(np.frombuffer(F32(seed).tobytes(), np.uint32)[0]), 0]
+    mask = 2**32 - 1
+    words = []
+    for n in range(count):
+        c, k = [n & mask, n >> 32, 0, 0], list(key)
+        for _ in range(10):
+            p, q = 0xD2511F53 * c[0], 0xCD9E8D57 * c[2]
+            c = [(q >> 32) ^ c[1] ^ k[0], q & mask, (p >> 32) ^ c[3] ^ k[1], p & mask]
+            k = [(k[0] + 0x9E3779B9) & mask, (k[1] + 0xBB67AE85) & mask]
+        words.append(c)
+    return np.array(words, np.uint64).reshape(count, 4)
+
+
+assert [f"{w:08x}" for w in philox(0, 1)[0].tolist()] == ["6627e8d5", "e169c58d", "bc57ac4c", "9b00dbd8"]  # the authors' known answer
+
+
+def own_random(case):
+    a, op = case.attributes, case.op
+    to = np.dtype(helper.tensor_dtype_to_np_dtype(a["dtype"])) if "dtype" in a else case.inputs[0].dtype if case.inputs else np.dtype(F32)
+    shape = tuple(a["shape"]) if "shape" in a else case.inputs[0].shape
+    if op == "Multinomial":
+        shape, wide = (shape[0], a["sample_size"]), np.dtype(F64)
+    else:
+        wide = np.dtype(F64) if (case.inputs[0].dtype if op == "Bernoulli" else to) == F64 else np.dtype(F32)
+    words = philox(a["seed"], int(np.prod(shape)))
+
+    def unit(first):
+        if wide == F64:
+            return ((words[:, first] << np.uint64(21)) | (words[:, first + 1] >> np.uint64(11))) * 2.0**-53
+        return ((words[:, first] >> np.uint64(8)) * 2.0**-24).astype(F32)
+    u = unit(0).reshape(shape)
+    if op == "Bernoulli":
+        return [(u < case.inputs[0]).astype(to)]
+    if op == "Multinomial":
+        x = case.inputs[0].astype(F64)
+        p = np.exp(x - x.max(1, keepdims=True))
+        sums = np.cumsum(p / p.sum(1, keepdims=True), 1)
+        return [(sums[:, None, :] <= u[:, :, None] * sums[:, None, -1:]).sum(2).astype(to)]
+    if op.startswith("RandomUniform"):
+        low, high = F32(a.get("low", 0.0)), F32(a.get("high", 1.0))
+        return [np.asarray(u * wide.type(float(high) - float(low)) + wide.type(low)).astype(to)]
+    z = np.sqrt(-2 * np.log(1 - unit(0).astype(F64))) * np.cos(2 * np.pi * unit(2).astype(F64))
+    return [np.asarray(z.reshape(shape) * F32(a.get("scale", 1.0)) + F32(a.get("mean", 0.0))).astype(to)]
+
+
 def own_window(case):
     """onnxruntime takes the coefficients in float32."""
     if case.attributes.get("output_datatype", 1) != 11:
@@ -296,11 +437,12 @@ def own_max_unpool(case):
     return [np.pad(y, [(0, int(w) - n) for w, n in zip(wanted, y.shape)])]
 
 
-AREAS = [losses, sequences, folds, unpools, determinants, quantized_conv, signals, grids, regions, deformed]
+AREAS = [losses, sequences, folds, unpools, determinants, quantized_conv, signals, grids, regions, deformed, transforms, products, random_numbers]
 OWN_RARE = {"NegativeLogLikelihoodLoss": own_loss, "SoftmaxCrossEntropyLoss": own_loss, "TensorScatter": own_tensor_scatter, "Det": own_det,
             "ReverseSequence": own_reverse_sequence, "CenterCropPad": own_center_crop_pad, "Col2Im": own_col2im, "HannWindow": own_window, "HammingWindow": own_window,
             "BlackmanWindow": own_window, "MaxUnpool": own_max_unpool, "AffineGrid": own_affine_grid,
-            "GridSample": own_grid_sample}
+            "GridSample": own_grid_sample, "DFT": own_dft, "STFT": own_stft, "CumProd": own_cum_prod,
+            **{op: own_random for op in ("RandomUniform", "RandomUniformLike", "RandomNormal", "RandomNormalLike", "Bernoulli", "Multinomial")}}
 
 
 def rare(m):

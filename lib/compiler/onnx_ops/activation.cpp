@@ -58,6 +58,18 @@ Results lower_gelu(OpContext& c) {
                     .because("found \"" + approximate + "\", allowed none, tanh"));
 }
 
+// Swish of A, times B.
+Results lower_swi_glu(OpContext& c) {
+  const ValueId gate = lower_swish(c).values.front();
+  if (c.rank(c.in(0)) == c.rank(c.in(1)))
+    for (size_t i = 0; i < c.dims(c.in(0)).size(); ++i)
+      c.require_equal(c.dims(c.in(1))[i], c.dims(c.in(0))[i], "A and B have one shape");
+  else
+    c.fail(c.about_input(1, Code::operand_rank, "A and B have one shape")
+               .because(c.describe(c.in(0)) + " and " + c.describe(c.in(1))));
+  return c.failed() ? kNone : c.build().map(Op::mul, {gate, c.in(1)});
+}
+
 // com.microsoft: x * sigmoid(alpha * x).
 Results lower_quick_gelu(OpContext& c) {
   return lower_swish(c);

@@ -153,6 +153,34 @@ void check_attributes(const Node& node, const Operator& op, ErrorList& errors) {
   }
 }
 
+// Operators of ONNX that ge does not have, and why.
+struct OutOfScope {
+  const char *names, *why, *fix;  // names: each between spaces
+};
+constexpr OutOfScope kOutOfScope[] = {
+    {" NonZero Compress Unique NonMaxSuppression ",
+     "the shape of its result depends on the values of its inputs; ge decides all shapes before a run",
+     "export the model without it, or run what follows it as a model of its own"},
+    {" If Loop Scan SequenceMap ",
+     "it runs a graph as often as values say; there is no control flow in a plan",
+     "export the model with the branch or the number of turns fixed"},
+    {" LSTM GRU RNN CausalConvWithState LinearAttention ", "recurrences over a sequence are not supported",
+     ""},
+    {" SequenceAt SequenceConstruct SequenceEmpty SequenceErase SequenceInsert SequenceLength "
+     "SplitToSequence "
+     "ConcatFromSequence Optional OptionalGetElement OptionalHasElement ",
+     "values are tensors; there are no sequences and optional values", "use Split and Concat on tensors"},
+    {" StringConcat StringNormalizer StringSplit RegexFullMatch TfIdfVectorizer ImageDecoder ",
+     "strings and files are not supported", "do this before the model runs"},
+};
+
+const OutOfScope* out_of_scope(const OnnxName& name) {
+  if (!name.domain.empty()) return nullptr;
+  for (const OutOfScope& group : kOutOfScope)
+    if (std::string_view(group.names).find(" " + name.type + " ") != std::string_view::npos) return &group;
+  return nullptr;
+}
+
 }  // namespace
 
 Result<const Operator*> operator_of(const Node& node) {
@@ -165,6 +193,11 @@ Result<const Operator*> operator_of(const Node& node) {
                  "the operator is not in opset " + std::to_string(name.version), "/op")
         .because("it is there from opset " + std::to_string(first) + " on")
         .try_("set \"opset\" to " + std::to_string(first) + " or later");
+  }
+  if (const OutOfScope* group = out_of_scope(name)) {
+    return about(node, Code::unsupported_feature, "the operator is not supported", "/op")
+        .because(group->why)
+        .try_(group->fix);
   }
   if (!name.domain.empty() && first_version("", name.type) > 0) {
     return about(node, Code::unknown_op, "unknown operator", "/op")
