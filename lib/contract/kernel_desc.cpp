@@ -34,6 +34,7 @@ KernelDesc desc(const KernelRow& row) {
   d.args_size = row.args_size;
   d.limits = row.limits;
   d.symbol = row.symbol;
+  d.waits_for_predecessor = row.waits_for_predecessor;
   for (const OperandRow& o : row.operands) {
     d.operands.push_back({std::string(o.name), o.role, o.dtypes, o.min_rank, o.max_rank, o.align_bytes,
                           o.in_place_of, o.optional});

@@ -104,6 +104,9 @@ struct KernelDesc {
   std::vector<Requirement> requirements;  // of generated kernels; built-in rows have a check function
   KernelLimits limits;
   std::string symbol;  // CUDA entry name inside its image
+  // CUDA: every thread waits for the grid's predecessor (griddepcontrol.wait) before it touches memory, so
+  // that a launch may be a dependent one.
+  bool waits_for_predecessor = false;
   bool operator==(const KernelDesc&) const = default;
 };
 inline constexpr uint32_t kMaxArgsSize = 4096;
@@ -172,8 +175,9 @@ struct KernelRow {
   std::span<const ArgRow> args;
   KernelLimits limits;
   LaunchCheck check = nullptr;
-  std::string_view symbol = {};  // CUDA entry
-  std::string_view image = {};   // CUDA: embedded image that holds it (the .cu file's stem)
+  std::string_view symbol = {};        // CUDA entry
+  std::string_view image = {};         // CUDA: embedded image that holds it (the .cu file's stem)
+  bool waits_for_predecessor = false;  // see KernelDesc
   KernelEfficiency efficiency = {};
   std::string_view summary = {};
 };

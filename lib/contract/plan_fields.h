@@ -136,6 +136,7 @@ void visit_fields(V& v, R& x) {
   v("requirements", x.requirements, "what its code takes for granted of the operands' views");
   v("limits", x.limits, "limits");
   v("symbol", x.symbol, "entry in its image");
+  v("waits_for_predecessor", x.waits_for_predecessor, "may be launched before its predecessor ends");
 }
 
 template <class V, FieldsOf<KernelRef> R>
@@ -173,7 +174,7 @@ void visit_fields(V& v, R& x) {
   v("choices", x.choices, "in order; the first whose guard holds is launched");
   v("lane", x.lane, "stream");
   v("after", x.after, "earlier steps on other lanes that must be done");
-  v("dependent_launch", x.dependent_launch, "may start before its predecessor ends");
+  v("dependent_launch", x.dependent_launch, "may start before the launch just before it ends");
   v("source_nodes", x.source_nodes, "nodes of the model that this computes");
   v.expr("flops", x.flops, "operations");
   v.expr("bytes_read", x.bytes_read, "bytes");

@@ -126,8 +126,24 @@ class LaunchCheckPass {
 
  private:
   Status block(const Block& block, Where where, const std::string& path) {
-    for (size_t i = 0; i < block.steps.size(); ++i)
-      GE_TRY(step(block.steps[i], where, child(path, "steps", i)));
+    for (size_t i = 0; i < block.steps.size(); ++i) {
+      const std::string at = child(path, "steps", i);
+      GE_TRY(step(block.steps[i], where, at));
+      if (block.steps[i].kind != StepKind::kLaunch || !block.steps[i].launch[0].dependent_launch) continue;
+      if (i == 0 || block.steps[i - 1].kind != StepKind::kLaunch)
+        return malformed(at + "/launch/dependent_launch", "no launch stands before it");
+      GE_TRY(all_wait(block.steps[i].launch[0], at + "/launch/dependent_launch"));
+    }
+    return {};
+  }
+  // A dependent launch's kernels start early: they must wait themselves, which no GPU before sm_90 can.
+  Status all_wait(const Launch& l, const std::string& path) {
+    if (target_.arch < 90) return malformed(path, "the target has no dependent launches");
+    for (const Choice& c : l.choices) {
+      const KernelDesc* desc = kernels_.entries[c.kernel].desc;
+      if (desc && !desc->waits_for_predecessor)
+        return malformed(path, "kernel \"" + desc->name + "\" does not wait for its predecessor");
+    }
     return {};
   }
   Status step(const Step& s, Where where, const std::string& path) {

@@ -54,8 +54,8 @@ struct LaunchSite {
   std::span<const TensorView> operands;  // data pointers are final; absent ones have rank -1
   const Choice* choice = nullptr;
   const BoundLaunch* bound = nullptr;  // grid, block, cluster, shared memory
-  bool dependent_launch = false;
-  uint32_t launch = 0;  // what a fault records
+  bool dependent_launch = false;       // may start before the launch enqueued just before it ends
+  uint32_t launch = 0;                 // what a fault records
   void* device_block = nullptr;
 };
 

@@ -68,21 +68,24 @@ Status PreparedBinding::prepare_block(const Block& block, const BoundBlock& boun
                                       uint32_t& entry) {
   PreparedBlock prepared{&block, &bound, {}};
   prepared.groups.emplace_back();
+  bool after_launch = false;  // the step before this one, of those that do something, is a launch
   for (uint32_t i = 0; i < block.steps.size(); ++i, ++entry) {
     const Step& step = block.steps[i];
     Group& group = prepared.groups.back();
     if (is_control(step.kind)) {
       group.control_step = i;
+      after_launch = false;
       prepared.groups.emplace_back();
       continue;
     }
-    auto made = make_step(step, bound[i], stream, entry);
+    auto made = make_step(step, bound[i], stream, entry, after_launch);
     if (!made.ok()) {
       std::string frame = "while preparing step " + std::to_string(i);
       for (const std::string& node : source_nodes(step)) frame += " " + node;
       return std::move(made).take_error().with_frame(frame);
     }
-    if (!*made) continue;
+    if (!*made) continue;  // nothing to do under this binding
+    after_launch = step.kind == StepKind::kLaunch;
     group.straight.steps.push_back(std::move(made).value());
     group.straight.entries.push_back(entry);
     if (step.kind == StepKind::kLaunch) {
@@ -95,10 +98,11 @@ Status PreparedBinding::prepare_block(const Block& block, const BoundBlock& boun
 }
 
 Result<std::unique_ptr<DeviceStep>> PreparedBinding::make_step(const Step& step, const BoundStep& bound,
-                                                               Stream& stream, uint32_t entry) const {
+                                                               Stream& stream, uint32_t entry,
+                                                               bool after_launch) const {
   switch (step.kind) {
     case StepKind::kLaunch:
-      return make_launch(step.launch.front(), bound.launch, stream, entry);
+      return make_launch(step.launch.front(), bound.launch, stream, entry, after_launch);
     case StepKind::kCopy: {
       const TensorView from = view(bound, 0), to = view(bound, 1);
       if (is_empty(to) || from.data == to.data) return std::unique_ptr<DeviceStep>();
@@ -116,7 +120,7 @@ Result<std::unique_ptr<DeviceStep>> PreparedBinding::make_step(const Step& step,
 
 Result<std::unique_ptr<DeviceStep>> PreparedBinding::make_launch(const Launch& launch,
                                                                  const BoundLaunch& bound, Stream& stream,
-                                                                 uint32_t entry) const {
+                                                                 uint32_t entry, bool after_launch) const {
   if (bound.skip) return std::unique_ptr<DeviceStep>();
   std::vector<TensorView> operands;
   operands.reserve(bound.view_count);
@@ -126,7 +130,7 @@ Result<std::unique_ptr<DeviceStep>> PreparedBinding::make_launch(const Launch& l
   site.operands = operands;
   site.choice = &launch.choices[bound.choice];
   site.bound = &bound;
-  site.dependent_launch = launch.dependent_launch;
+  site.dependent_launch = launch.dependent_launch && after_launch;
   site.launch = entry;
   site.device_block = stream.device_block();
   return model_.kernel(bound.kernel).bind(site, stream);

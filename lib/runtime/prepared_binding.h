@@ -46,9 +46,9 @@ class PreparedBinding {
   TensorView complete(const BoundView& bound) const;
   Status prepare_block(const Block& block, const BoundBlock& bound, Stream& stream, uint32_t& entry);
   Result<std::unique_ptr<DeviceStep>> make_step(const Step& step, const BoundStep& bound, Stream& stream,
-                                                uint32_t entry) const;
+                                                uint32_t entry, bool after_launch) const;
   Result<std::unique_ptr<DeviceStep>> make_launch(const Launch& launch, const BoundLaunch& bound,
-                                                  Stream& stream, uint32_t entry) const;
+                                                  Stream& stream, uint32_t entry, bool after_launch) const;
 
   const Model& model_;
   Binding binding_;

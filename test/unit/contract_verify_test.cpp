@@ -148,6 +148,30 @@ TEST_CASE("launches end with an unguarded choice and wait for earlier steps") {
         "/programs/0/run/steps/0/launch/choices/0: its block or cluster is not within 1 .. 1024");
 }
 
+TEST_CASE("a launch that starts early follows one, waits itself, and runs where that is possible") {
+  const auto refused = [](size_t program, size_t step, auto&& change) {
+    return refusal([&](Sample& s) {
+      change(s.plan);
+      launch(s.plan.programs[program], step).dependent_launch = true;
+    });
+  };
+  const auto as_it_is = [](Plan&) {};
+  CHECK(refused(1, 0, as_it_is) ==
+        "/programs/1/run/steps/0/launch/dependent_launch: no launch stands before it");
+  CHECK(refused(1, 1, as_it_is) ==
+        "/programs/1/run/steps/1/launch/dependent_launch: kernel \"scale_f32_sm80\" does not wait for its "
+        "predecessor");
+  CHECK(refused(0, 1, as_it_is) ==
+        "/programs/0/run/steps/1/launch/dependent_launch: the target has no dependent launches");
+  // Twice the generated kernel, which says that it waits.
+  CHECK(refused(1, 1, [](Plan& plan) {
+          for (KernelRef& k : plan.kernels)
+            for (KernelDesc& d : k.generated) d.waits_for_predecessor = d.device == KernelDevice::kCuda;
+          Launch& second = launch(plan.programs[1], 1);
+          second.choices = launch(plan.programs[1], 0).choices;
+        }) == "");
+}
+
 TEST_CASE("blocks form a forest of bounded depth") {
   CHECK(in_cpu([](Program& p) { p.run.steps[3].if_[0].else_block = 0; }) ==
         "/programs/0/run/steps/3/if: its block is another step's too");

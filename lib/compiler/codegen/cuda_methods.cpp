@@ -83,6 +83,7 @@ CudaLoopVariant finish(CudaKernel& kernel, std::string method, int threads_x, in
   v.desc.kind = KernelKind::kGenerated;
   v.desc.device = KernelDevice::kCuda;
   v.desc.limits.min_arch = 80;
+  v.desc.waits_for_predecessor = true;  // each method's first line is wait_for_inputs()
   v.desc.limits.max_threads = threads_x * threads_y;
   const CudaDomain& domain = kernel.domain();
   for (size_t i = 0; i < domain.program().operands.size(); ++i)

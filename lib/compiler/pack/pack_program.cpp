@@ -307,12 +307,19 @@ class Packer {
       step.copy.push_back({std::move(from), std::move(to), source_names(spec.sources)});
     } else {
       GE_ASSIGN(Launch launch, make_launch(index, spec));
+      launch.dependent_launch = may_start_early(spec);
       step.launch.push_back(std::move(launch));
     }
     program_.run.steps.push_back(std::move(step));
     return {};
   }
 
+  // Its kernel waits by itself, and what stands before it is a launch.
+  bool may_start_early(const LaunchSpec& spec) const {
+    const auto& steps = program_.run.steps;
+    return target_.arch >= 90 && !steps.empty() && steps.back().kind == StepKind::kLaunch &&
+           (spec.row == nullptr || spec.row->waits_for_predecessor);
+  }
   Result<Launch> make_launch(size_t index, const LaunchSpec& spec) {
     Launch launch;
     std::vector<TensorRef> operands;
