@@ -95,6 +95,21 @@ TEST_CASE("methods fit the shapes", "[loops][cuda]") {
   CHECK(methods_of(add, facts_of(add, std::vector{across, dense, dense})) == Names{"transpose"});
 }
 
+TEST_CASE("the index along an axis of one position is 0, where its neighbours are one axis too",
+          "[loops][cuda]") {
+  const LoopProgram p = program_of(
+      "loop outer=3 row=0 sweeps=1\n operand 0 in int64\n operand 1 out int64\n"
+      " %0 e0 int64 load 0\n %1 e0 int64 index 1\n %2 e0 int64 add %0 %1\n %3 e0 int64 store %2 1\n");
+  const auto text = [&](int64_t middle) {
+    const auto v = view_of(DType::int64, {6, middle, 5}, {5 * middle, 5, 1});
+    auto variants = print_cuda_loop(p, facts_of(p, std::vector{v, v}));
+    REQUIRE_OK(variants);
+    return variants->front().fragment;
+  };
+  CHECK(text(1).find("const long long r1 = 0ll;") != std::string::npos);
+  CHECK(text(2).find("const long long r1 = 0ll;") == std::string::npos);
+}
+
 // exp, a division by a row's sum and a store: the second operand's dtype decides how exact they must be.
 std::string softmax_text(const char* dtype, bool exact, const char* extra = "") {
   std::string text =

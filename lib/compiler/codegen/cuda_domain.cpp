@@ -73,6 +73,7 @@ bool CudaDomain::is_dense(size_t operand, const std::vector<int>& axes) const {
 }
 
 int CudaDomain::axis_of(uint32_t domain_axis) const {
+  if (facts_.axes[domain_axis].extent == 1) return -1;  // also where its neighbours are one axis
   for (size_t i = 0; i < axes_.size(); ++i)
     if (domain_axis >= axes_[i].from && domain_axis < axes_[i].to) return static_cast<int>(i);
   return -1;
