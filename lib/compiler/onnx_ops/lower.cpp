@@ -7,6 +7,7 @@
 
 #include "base/checked_math.h"
 #include "compiler/onnx_ops/checks.h"
+#include "compiler/onnx_ops/known_branch.h"
 #include "compiler/onnx_ops/known_number.h"
 #include "compiler/onnx_ops/op_context.h"
 #include "numeric/convert.h"
@@ -19,14 +20,42 @@ class Lowering {
   explicit Lowering(Graph& graph) : graph_(graph) {}
 
   Status run() {
-    for (const NodeId id : graph_.order()) {
-      if (graph_.node(id).op == Op::onnx) lower_node(id);
-      if (graph_.node(id).op == Op::constant) know_contents(id);
-    }
+    for (const NodeId id : graph_.order()) lower_or_know(id);
     return errors_.take();
   }
 
  private:
+  void lower_or_know(NodeId id) {
+    if (is_if(graph_.node(id)))
+      take_branch(id);
+    else if (graph_.node(id).op == Op::onnx)
+      lower_node(id);
+    if (graph_.node(id).op == Op::constant) know_contents(id);
+  }
+
+  // The branch's nodes are lowered where the If stands; its results are theirs.
+  void take_branch(NodeId id) {
+    for (const ValueId v : graph_.node(id).operands) {
+      if (v == kNone || !faulty_.contains(v)) continue;
+      for (const ValueId result : graph_.node(id).results) faulty_.insert(result);
+      return;
+    }
+    auto branch = inline_known_branch(graph_, id);
+    if (!branch.ok()) {
+      errors_.add(std::move(branch).take_error());
+      for (const ValueId v : graph_.node(id).results) faulty_.insert(v);
+      return;
+    }
+    // What the branch gives stands for the If's results before it is lowered: lowering replaces both.
+    const std::vector<ValueId> results = graph_.node(id).results;
+    for (size_t i = 0; i < results.size(); ++i) {
+      rename(results[i], branch->outputs[i]);
+      graph_.replace_all_uses(results[i], branch->outputs[i]);
+    }
+    graph_.remove_node(id);
+    for (const NodeId inner : branch->nodes) lower_or_know(inner);
+  }
+
   // Sizes that exporters computed in floating point (Shape -> Cast -> Div -> Floor -> Cast) under fixed dims.
   void know_number(ValueId value) {
     ValueInfo& info = graph_.value(value);
