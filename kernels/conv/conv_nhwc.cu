@@ -1,12 +1,13 @@
-// conv_nhwc_f16_sm80, conv_nhwc_bf16_sm80: convolution of tensors whose channels stand side by side, as a
-// product of gathered positions with the weights on tensor cores (mma.sync m16n8k16), float sums. A row of
-// the product is an output position, a column a channel, the depth runs over window positions and, within
-// each, channels: 16-byte cp.async chunks of 8 channels, zeros where a window leaves the input. One or two
-// spatial axes, groups; channels a group are a multiple of 8, weights [M, kernel..., C] dense behind M. Tiles
-// of 128 x 128, 128 x 64 and 64 x 64; where those would leave multiprocessors idle, 32 x 32 with the depth
-// split over the warps, and on sm_90 over 2 or 4 blocks of a cluster too: each sums its part, and adds up its
-// share of the rows from the others' shared memory in the order of their ranks. Stages of depth 32 (128) fill
-// 48 KB of shared memory. 256 threads, two blocks a multiprocessor; clusters of four blocks loop over tiles.
+// conv_nhwc_f16_sm80, conv_nhwc_bf16_sm80, conv_nhwc_f32_sm80: convolution of tensors whose channels stand
+// side by side, as a product of gathered positions with the weights, on tensor cores (mma.sync m16n8k16) with
+// float sums, or of float32 on the ordinary cores. A row of the product is an output position, a column a
+// channel, the depth runs over window positions and, within each, channels: 16-byte cp.async chunks of
+// channels, zeros where a window leaves the input. One or two spatial axes, groups; channels a group are a
+// multiple of 8 (float32: 4), weights [M, kernel..., C] dense behind M. Tiles of 128 x 128, 128 x 64 and 64 x
+// 64; where those would leave multiprocessors idle, and for float32, 32 x 32 with the depth split over the
+// warps, and on sm_90 over 2 or 4 blocks of a cluster too: each sums its part, and adds up its share of the
+// rows from the others' shared memory in the order of their ranks. Stages fill 48 KB of shared memory. 256
+// threads, two blocks a multiprocessor; clusters of four blocks loop over tiles.
 #include "kernels/conv/conv_device.cuh"
 #include "kernels/device/cluster.cuh"
 #include "kernels/device/mma_tile.cuh"
@@ -15,11 +16,90 @@ namespace ge::kernels {
 
 inline constexpr int kNhwcShared = 48 * 1024;
 
+// Elements of a 16-byte chunk; of a line of shared memory, which floats pad by a chunk and others swizzle;
+// and where a line's chunk stands.
+template <class T>
+__device__ __forceinline__ constexpr int chunk_of() {
+  return 16 / static_cast<int>(sizeof(T));
+}
+template <class T, int kDepth>
+__device__ __forceinline__ constexpr int line_of() {
+  return sizeof(T) == 2 ? kDepth : kDepth + 4;
+}
+template <class T, int kDepth>
+__device__ __forceinline__ int nhwc_slot(int line, int chunk) {
+  if constexpr (sizeof(T) == 2)
+    return row_slot<kDepth>(line, chunk);
+  else
+    return line * line_of<T, kDepth>() + chunk * 4;
+}
+
+// 32 x 32 results in float on the ordinary cores, as ThinMmaTile: each warp holds all of them, 4 x 8 a
+// thread, and takes a chunk of 4 of the depth.
+struct FloatTile {
+  static constexpr int kSide = 32, kStageStride = kSide + 4, kStageBytes = 8 * kSide * kStageStride * 4;
+  float acc[4][8];
+
+  __device__ __forceinline__ void clear() {
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+#pragma unroll
+      for (int j = 0; j < 8; ++j) acc[i][j] = 0;
+    }
+  }
+  // A thread's rows are lane / 4 + 8 i, its columns lane % 4 + 4 j: the lines that a warp reads at once fall
+  // on different banks.
+  template <bool kByColumns>
+  static __device__ __forceinline__ MmaSlots slots() {
+    const int thread = opaque(static_cast<int>(threadIdx.x)), lane = thread & 31, step = (thread >> 5) * 4;
+    return {(lane >> 2) * kStageStride + step, (lane & 3) * kStageStride + step};
+  }
+  template <bool kByColumns>
+  __device__ __forceinline__ void accumulate(const MmaSlots& slots, const float* a, const float* b) {
+    float4 left[4];
+#pragma unroll
+    for (int i = 0; i < 4; ++i)
+      left[i] = *reinterpret_cast<const float4*>(a + slots.left + i * 8 * kStageStride);
+#pragma unroll
+    for (int j = 0; j < 8; ++j) {
+      const float4 right = *reinterpret_cast<const float4*>(b + slots.right + j * 4 * kStageStride);
+#pragma unroll
+      for (int i = 0; i < 4; ++i) {
+        acc[i][j] += left[i].x * right.x;
+        acc[i][j] += left[i].y * right.y;
+        acc[i][j] += left[i].z * right.z;
+        acc[i][j] += left[i].w * right.w;
+      }
+    }
+  }
+  // As ThinMmaTile's.
+  __device__ __forceinline__ void add_warps(float* stage) const {
+    const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+#pragma unroll
+      for (int j = 0; j < 8; ++j)
+        stage[(warp * kSide + (lane >> 2) + i * 8) * kStageStride + (lane & 3) + j * 4] = acc[i][j];
+    }
+    __syncthreads();
+#pragma unroll 1
+    for (int i = threadIdx.x; i < kSide * kSide; i += 256) {
+      float* const at = stage + i / kSide * kStageStride + i % kSide;
+      float sum = 0;
+#pragma unroll
+      for (int w = 0; w < 8; ++w) sum += at[w * kSide * kStageStride];
+      *at = sum;
+    }
+    __syncthreads();
+  }
+};
+
 // Fills a row tile with positions: a thread's chunks keep their rows and their place in every step of the
 // depth.
 template <class T, int kRows, int kDepth>
 struct PositionFetcher {
-  static constexpr int kAcross = kDepth / 8, kDown = 256 / kAcross, kChunks = kRows / kDown;
+  static constexpr int kAcross = kDepth / chunk_of<T>(), kDown = 256 / kAcross, kChunks = kRows / kDown;
   static_assert(kRows % kDown == 0 && kDown % 8 == 0);  // 8: the swizzle repeats
   const ConvGeometry& g;
   const T* x;                         // of the group's first channel
@@ -33,8 +113,8 @@ struct PositionFetcher {
       : g(geometry), channels(static_cast<int>(a.w.dims[1])) {
     const int thread = opaque(static_cast<int>(threadIdx.x));
     x = pointer_to<T>(a.x, group * a.w.dims[1]);
-    slot = row_slot<kDepth>(thread / kAcross, thread % kAcross);
-    const int depth = depth0 + thread % kAcross * 8, tap = depth / channels;
+    slot = nhwc_slot<T, kDepth>(thread / kAcross, thread % kAcross);
+    const int depth = depth0 + thread % kAcross * chunk_of<T>(), tap = depth / channels;
     channel = depth - tap * channels;
     tap_row = tap / g.kernel_width, tap_column = tap - tap_row * g.kernel_width;
 #pragma unroll
@@ -51,7 +131,8 @@ struct PositionFetcher {
       const bool inside = tap_row < g.kernel_height &&
                           static_cast<unsigned>(row[i] + down) < static_cast<unsigned>(g.in_height) &&
                           static_cast<unsigned>(column[i] + across) < static_cast<unsigned>(g.in_width);
-      cp_async_16(shared + slot + kDown * kDepth * i, inside ? x + (origin[i] + offset) : x, inside ? 16 : 0);
+      cp_async_16(shared + slot + kDown * line_of<T, kDepth>() * i, inside ? x + (origin[i] + offset) : x,
+                  inside ? 16 : 0);
     }
     channel += kDepth;
     while (channel >= channels) {
@@ -64,7 +145,7 @@ struct PositionFetcher {
 // Fills a row tile with filters, whose depth is one dense run.
 template <class T, int kRows, int kDepth>
 struct FilterFetcher {
-  static constexpr int kAcross = kDepth / 8, kDown = 256 / kAcross, kChunks = kRows / kDown;
+  static constexpr int kAcross = kDepth / chunk_of<T>(), kDown = 256 / kAcross, kChunks = kRows / kDown;
   static_assert(kRows % kDown == 0 && kDown % 8 == 0);
   const T* from;         // the first chunk's
   int64_t step;          // elements from a chunk to the next
@@ -74,9 +155,10 @@ struct FilterFetcher {
                            int depth0) {
     const int thread = opaque(static_cast<int>(threadIdx.x));
     const int64_t line = column0 + thread / kAcross;
-    slot = row_slot<kDepth>(thread / kAcross, thread % kAcross);
-    left = static_cast<int>(g.depth) - depth0 - thread % kAcross * 8;
-    from = pointer_to<T>(a.w, (group * g.group_rows + line) * a.w.strides[0] + depth0 + thread % kAcross * 8);
+    slot = nhwc_slot<T, kDepth>(thread / kAcross, thread % kAcross);
+    left = static_cast<int>(g.depth) - depth0 - thread % kAcross * chunk_of<T>();
+    from = pointer_to<T>(
+        a.w, (group * g.group_rows + line) * a.w.strides[0] + depth0 + thread % kAcross * chunk_of<T>());
     step = kDown * a.w.strides[0];
     used = 0;
 #pragma unroll
@@ -87,8 +169,8 @@ struct FilterFetcher {
 #pragma unroll
     for (int i = 0; i < kChunks; ++i, at += step) {
       const bool valid = i < used && left > 0;
-      cp_async_16(shared + slot + kDown * kDepth * i, valid ? at : static_cast<const T*>(a.w.data),
-                  valid ? 16 : 0);
+      cp_async_16(shared + slot + kDown * line_of<T, kDepth>() * i,
+                  valid ? at : static_cast<const T*>(a.w.data), valid ? 16 : 0);
     }
     from += kDepth;
     left -= kDepth;
@@ -100,8 +182,9 @@ template <class T, class Tile, int kRows, int kColumns, int kDepth>
 __device__ __forceinline__ void multiply_positions(const ConvArgs& a, const ConvGeometry& g, int64_t group,
                                                    int64_t row0, int64_t column0, int depth0, int depth1,
                                                    Tile& tile, char* shared) {
-  constexpr int kLeft = kRows * kDepth, kStage = (kRows + kColumns) * kDepth;  // elements
-  constexpr int kStages = kNhwcShared / (kStage * 2);
+  constexpr int kLine = line_of<T, kDepth>(), kLeft = kRows * kLine,
+                kStage = (kRows + kColumns) * kLine;  // elements
+  constexpr int kStages = kNhwcShared / (kStage * static_cast<int>(sizeof(T)));
   static_assert(kStages >= 3 && Tile::kStageBytes <= kNhwcShared);
   T* const memory = reinterpret_cast<T*>(shared);
   PositionFetcher<T, kRows, kDepth> left(a, g, group, row0, depth0);
@@ -154,12 +237,18 @@ __device__ __forceinline__ void finish_chunk(const ConvArgs& a, const ConvGeomet
   T* const to = static_cast<T*>(a.y.data) + position * a.y.strides[0] + channel * a.y.strides[1] +
                 y * g.y_row + x * g.y_step;
   if (count == 8 && a.y.strides[1] == 1 && reinterpret_cast<uintptr_t>(to) % 16 == 0) {
-    unsigned words[4];
+    if constexpr (sizeof(T) == 4) {
+      reinterpret_cast<float4*>(to)[0] = {sums[0], sums[1], sums[2], sums[3]};
+      reinterpret_cast<float4*>(to)[1] = {sums[4], sums[5], sums[6], sums[7]};
+    } else {
+      unsigned words[4];
 #pragma unroll
-    for (int e = 0; e < 4; ++e)
-      words[e] = from_float<T>(sums[2 * e]).bits | static_cast<unsigned>(from_float<T>(sums[2 * e + 1]).bits)
-                                                       << 16;
-    *reinterpret_cast<uint4*>(to) = {words[0], words[1], words[2], words[3]};
+      for (int e = 0; e < 4; ++e) {
+        words[e] = from_float<T>(sums[2 * e]).bits |
+                   static_cast<unsigned>(from_float<T>(sums[2 * e + 1]).bits) << 16;
+      }
+      *reinterpret_cast<uint4*>(to) = {words[0], words[1], words[2], words[3]};
+    }
     return;
   }
 #pragma unroll 1
@@ -198,15 +287,14 @@ inline constexpr int kThinSide = 32;
 inline constexpr int64_t kSlots = 320;  // blocks that a large GPU runs at once, and some
 
 // Small tiles; `parts` blocks of a cluster share one, each a part of the depth.
-template <class T>
+template <class T, class Tile, int kDepth>
 __device__ __forceinline__ void conv_nhwc_thin(const ConvArgs& a, const ConvGeometry& g, char* shared) {
-  using Tile = ThinMmaTile<T, kThinSide, kThinSide>;
   const NhwcTiles tiles(g, a.groups, kThinSide, kThinSide);
-  const int steps = static_cast<int>((g.depth + kThinDepth - 1) / kThinDepth);
+  const int steps = static_cast<int>((g.depth + kDepth - 1) / kDepth);
   int parts = 1;
   while (parts < cluster_blocks() && tiles.all * parts * 2 <= kSlots && parts * 2 <= steps) parts *= 2;
   const int rank = cluster_rank(), part = rank & (parts - 1), together = cluster_blocks() / parts;
-  const int share = (steps + parts - 1) / parts * kThinDepth, depth0 = part * share, end = depth0 + share,
+  const int share = (steps + parts - 1) / parts * kDepth, depth0 = part * share, end = depth0 + share,
             depth1 = end < g.depth ? end : static_cast<int>(g.depth);
   float* const stage = reinterpret_cast<float*>(shared);
   // All blocks of a cluster make the same rounds: they meet in each.
@@ -221,8 +309,8 @@ __device__ __forceinline__ void conv_nhwc_thin(const ConvArgs& a, const ConvGeom
     if (active) {
       Tile tile;
       tile.clear();
-      multiply_positions<T, Tile, kThinSide, kThinSide, kThinDepth>(a, g, group, row0, column0, depth0,
-                                                                    depth1, tile, shared);
+      multiply_positions<T, Tile, kThinSide, kThinSide, kDepth>(a, g, group, row0, column0, depth0, depth1,
+                                                                tile, shared);
       tile.add_warps(stage);
     }
     if (parts > 1) cluster_sync();
@@ -253,7 +341,7 @@ __device__ __forceinline__ void conv_nhwc(const ConvArgs& a) {
   else if (NhwcTiles(g, a.groups, 64, 64).all >= kEnoughTiles)
     conv_nhwc_tiles<T, 64, 64>(a, g, shared);
   else
-    conv_nhwc_thin<T>(a, g, shared);
+    conv_nhwc_thin<T, ThinMmaTile<T, kThinSide, kThinSide>, kThinDepth>(a, g, shared);
 }
 
 }  // namespace ge::kernels
@@ -265,4 +353,11 @@ extern "C" __global__ void GE_CLUSTER_OF_4 __launch_bounds__(256, 2)
 extern "C" __global__ void GE_CLUSTER_OF_4 __launch_bounds__(256, 2)
     ge_conv_nhwc_bf16(const __grid_constant__ ge::kernels::ConvArgs args) {
   ge::kernels::conv_nhwc<ge::kernels::BHalf>(args);
+}
+extern "C" __global__ void GE_CLUSTER_OF_4 __launch_bounds__(256, 2)
+    ge_conv_nhwc_f32(const __grid_constant__ ge::kernels::ConvArgs args) {
+  using namespace ge::kernels;
+  __shared__ __align__(128) char shared[kNhwcShared];
+  if (blockDim.x != 256 || gridDim.x % kClusterBlocks != 0) return;
+  conv_nhwc_thin<float, FloatTile, 32>(args, ConvGeometry(args), shared);
 }

@@ -348,7 +348,8 @@ TEST_CASE("CUDA conv_nhwc rows equal conv_reference") {
       {{2, 16, 100, 90}, {130, 16, 1, 1}, {2, 130, 100, 90}, {1, 1}, {1, 1}, {0, 0}, 1},  // 128 x 128
   };
   for (const auto& [name, dtype] :
-       {std::pair("conv_nhwc_f16_sm80", DType::float16), std::pair("conv_nhwc_bf16_sm80", DType::bfloat16)}) {
+       {std::pair("conv_nhwc_f16_sm80", DType::float16), std::pair("conv_nhwc_bf16_sm80", DType::bfloat16),
+        std::pair("conv_nhwc_f32_sm80", DType::float32)}) {
     size_t run = 0;
     for (const Case& c : cases) {
       for (int l = 0; l < 3; ++l, ++run) {
@@ -718,6 +719,10 @@ TEST_CASE("speed of the large CUDA kernels", "[.speed]") {
                         Conv{"conv_nhwc_f16_sm80", DType::float16, 32, 128, 28, 128, 3, 1},
                         Conv{"conv_nhwc_f16_sm80", DType::float16, 32, 256, 14, 256, 3, 1},
                         Conv{"conv_nhwc_f16_sm80", DType::float16, 32, 512, 7, 512, 3, 1},
+                        Conv{"conv_nhwc_f32_sm80", DType::float32, 1, 64, 56, 64, 3, 1},
+                        Conv{"conv_nhwc_f32_sm80", DType::float32, 1, 256, 14, 256, 3, 1},
+                        Conv{"conv_nhwc_f32_sm80", DType::float32, 1, 512, 7, 512, 3, 1},
+                        Conv{"conv_nhwc_f32_sm80", DType::float32, 8, 128, 28, 128, 3, 1},
                         Conv{"conv_direct_f32_sm80", DType::float32, 8, 128, 28, 128, 3, 1},
                         Conv{"conv_windows_sm80", DType::float16, 8, 128, 56, 128, 3, 128}}) {
     const bool last = std::string_view(c.row).starts_with("conv_nhwc");

@@ -6,11 +6,11 @@
 // A convolution of one position and step 1 becomes the dot that it is, over all positions of all images.
 // Precondition: a GPU's copy of the graph (PassContext::for_cuda; the CPU's kernels want planes, so its copy
 // stays as it is); one or two spatial axes, a constant weight; two or more convolutions joined by ops that
-// transposes can pass (maps, pools, pad, slice, concat), most of them of a multiple of 8 channels a group or
-// depthwise. Gain: a thread reads 8 channels of a position at once; products of one position go to the
-// product kernels. Cost: what leaves the region in the old order is a strided view there, or a copy where it
-// is an output. Class: rounding (a dot may sum in another order); off with --exact. Here: batch norms are
-// folded, so weights are final; before epilogues and loops, which group in the new order.
+// transposes can pass (maps, pools, pad, slice, concat), most of them of a multiple of 8 channels (float32:
+// 4) a group or depthwise. Gain: a thread reads 16 bytes of a position's channels at once; products of one
+// position go to the product kernels. Cost: what leaves the region in the old order is a strided view there,
+// or a copy where it is an output. Class: rounding (a dot may sum in another order); off with --exact. Here:
+// batch norms are folded, so weights are final; before epilogues and loops, which group in the new order.
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -23,7 +23,7 @@
 namespace ge {
 namespace {
 
-constexpr int64_t kVector = 8;  // channels that kernels read at once
+constexpr int64_t kVectorBits = 128;  // of a position's channels that kernels read at once
 
 bool has_operand(const Node& node, size_t i) {
   return node.operands.size() > i && node.operands[i] != kNone;
@@ -63,12 +63,13 @@ class Regions {
   bool is_candidate(const Node& node) const {
     if (node.op != Op::conv || attr_int(node, "channels_last") != 0) return false;
     const Type& x = graph_.type(node.operands[0]);
-    const bool half = x.dtype == DType::float16 || x.dtype == DType::bfloat16;
-    return half && (x.dims.size() == 3 || x.dims.size() == 4) && graph_.is_constant(node.operands[1]);
+    const bool known = x.dtype == DType::float32 || x.dtype == DType::float16 || x.dtype == DType::bfloat16;
+    return known && (x.dims.size() == 3 || x.dims.size() == 4) && graph_.is_constant(node.operands[1]);
   }
   bool reads_vectors(const Node& node) const {
     const Dims& w = graph_.type(node.operands[1]).dims;
-    const auto divides = [](const Dim& d) { return d.is_static() && *d.value() % kVector == 0; };
+    const int64_t vector = kVectorBits / bits_of(graph_.type(node.operands[1]).dtype);
+    const auto divides = [&](const Dim& d) { return d.is_static() && *d.value() % vector == 0; };
     return divides(w[1]) || (w[1].is_value(1) && divides(w[0]));
   }
   static bool passes_through(const Node& node) {
