@@ -451,35 +451,31 @@ GE_FN void store_strided(M* p, long long stride, const R* from) {
   for (int i = 0; i < kCount; ++i) p[i * stride] = to_memory<M>(from[i]);
 }
 
-// A vector of kCount elements from position `at` of a row of `length` whose first element is *row; what lies
-// outside the row loads as anything. `whole`: nothing does. load_across: whole vectors, one of which starts
-// `before` elements ahead of the row; `room`: elements from *row to the tensor's end. load_inside: one by
-// one.
+// A vector of kCount elements at `p` of which [from, to) lie in the row; the rest loads as anything (from may
+// be negative, to beyond kCount or, where nothing lies in the row, not above 0). load_across: a whole vector
+// where `fits` in the tensor; `instead` is one that does. load_inside: one by one.
 template <int kCount, class M, class R>
-GE_FN void load_across(const M* row, long long at, long long length, int before, long long room, bool whole,
-                       R* into) {
-  const bool fits = whole || (at < length && at + kCount <= room);
-  load<kCount, false>(row + (fits ? at : -before), into);
-  if (!fits && at < length) {  // the tensor's last elements
+GE_FN void load_across(const M* p, const M* instead, bool fits, int to, R* into) {
+  load<kCount, false>(fits ? p : instead, into);
+  if (!fits && to > 0) {  // the tensor's last elements
 #pragma unroll
-    for (int i = 0; i < kCount; ++i) into[i] = at + i < length ? from_memory<R>(row[at + i]) : R(0);
+    for (int i = 0; i < kCount; ++i) into[i] = i < to ? from_memory<R>(p[i]) : R(0);
   }
 }
 template <int kCount, class M, class R>
-GE_FN void load_inside(const M* row, long long stride, long long at, long long length, bool whole, R* into) {
+GE_FN void load_inside(const M* p, long long stride, int from, int to, R* into) {
 #pragma unroll
   for (int i = 0; i < kCount; ++i) {
-    long long j = at + i;
-    if (!whole) j = j < 0 ? 0 : j < length ? j : length - 1;
-    into[i] = from_memory<R>(row[j * stride]);
+    const int above = i < from ? from : i;
+    into[i] = from_memory<R>(p[(above < to ? above : to - 1) * stride]);
   }
 }
 template <int kCount, bool kVector, bool kStream, class M, class R>
-GE_FN void store_inside(M* row, long long stride, long long at, long long length, bool whole, const R* from) {
-  if (kVector && whole) return store<kCount, kStream>(row + at, from);
+GE_FN void store_inside(M* p, long long stride, int from, int to, const R* values) {
+  if (kVector && from <= 0 && to >= kCount) return store<kCount, kStream>(p, values);
 #pragma unroll
   for (int i = 0; i < kCount; ++i)
-    if (whole || (at + i >= 0 && at + i < length)) row[(at + i) * stride] = to_memory<M>(from[i]);
+    if (i >= from && i < to) p[i * stride] = to_memory<M>(values[i]);
 }
 
 // position = position / extent, and the remainder; in 32 bits where both fit.

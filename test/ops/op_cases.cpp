@@ -221,8 +221,15 @@ OpGraph normalize_graph(const std::string& kind, DType dtype, uint32_t seed) {
   CaseBuilder c("normalize_" + kind, dtype, seed);
   c.tolerance(1e-4, 1e-4);
   int view = 0;
-  for (const std::vector<int64_t>& dims :
-       {std::vector<int64_t>{3, 7}, {1, 1}, {0, 4}, {2, 3, 64}, {13, 257}, {2, 768}, {3, 2049}, {1, 4100}}) {
+  for (const std::vector<int64_t>& dims : {std::vector<int64_t>{3, 7},
+                                           {1, 1},
+                                           {0, 4},
+                                           {2, 3, 64},
+                                           {13, 257},
+                                           {5, 1031},
+                                           {2, 768},
+                                           {3, 2049},
+                                           {1, 4100}}) {
     for (int64_t axis = 0; axis < static_cast<int64_t>(dims.size()); ++axis) {
       const ValueId x = c.view(dims, Data::kPlain, view % 4, dtype);
       std::vector<ValueId> operands{x};

@@ -383,7 +383,11 @@ void CudaKernel::open_chunk(const CudaPass& pass) {
   const std::string& j = pass.group.linear;
   if (pass.inside.empty()) {
     line("const long long " + j + " = " + pass.position + ";");
-    if (!pass.whole.empty()) line("const bool whole = " + pass.whole + ";");
+    if (!pass.whole.empty()) {
+      line("const bool whole = " + pass.whole + ";");
+      line("const int from = whole ? 0 : static_cast<int>(-" + j + "), to = whole ? " +
+           std::to_string(pass.vector) + " : static_cast<int>(" + pass.length + " - " + j + ");");
+    }
   } else {
     line("const long long own_" + j + " = " + pass.position + ";");
     line("const bool inside = own_" + j + " < " + pass.inside + ";");
@@ -412,12 +416,12 @@ void CudaKernel::load(size_t r, const CudaPass& pass) {
   if (stride == 0)
     line("ge::loop::load_repeated<" + count + ">(" + at + ", " + into + ");");
   else if (!pass.whole.empty() && vector_operands_[c.imm])
-    line("ge::loop::load_across<" + count + ">(b" + number(c.imm) + ", " + pass.group.linear + ", " +
-         pass.length + ", before, room, whole, " + into + ");");
+    line("ge::loop::load_across<" + count + ">(" + at + ", b" + number(c.imm) +
+         " - before, whole || (to > 0 && " + pass.group.linear + " + " + count + " <= room), to, " + into +
+         ");");
   else if (!pass.whole.empty())
-    line("ge::loop::load_inside<" + count + ">(b" + number(c.imm) + ", " +
-         args_.stride(c.imm, pass.group.axes.back()) + ", " + pass.group.linear + ", " + pass.length +
-         ", whole, " + into + ");");
+    line("ge::loop::load_inside<" + count + ">(" + at + ", " + args_.stride(c.imm, pass.group.axes.back()) +
+         ", from, to, " + into + ");");
   else if (vector_operands_[c.imm])
     line("ge::loop::load<" + count + ", false>(" + at + ", " + into + ");");
   else
@@ -435,8 +439,8 @@ void CudaKernel::store(size_t r, const CudaPass& pass) {
   const std::string stride = pass.group.axes.empty() ? "0ll" : args_.stride(c.imm, pass.group.axes.back());
   if (!pass.whole.empty())
     return line("ge::loop::store_inside<" + count + (vector_operands_[c.imm] ? ", true" : ", false") +
-                (streams ? ", true>(b" : ", false>(b") + number(c.imm) + ", " + stride + ", " +
-                pass.group.linear + ", " + pass.length + ", whole, y" + number(r) + ");");
+                (streams ? ", true>(" : ", false>(") + at + ", " + stride + ", from, to, y" + number(r) +
+                ");");
   line("ge::loop::store_strided<" + count + ">(" + at + ", " + stride + ", y" + number(r) + ");");
 }
 
@@ -460,10 +464,7 @@ void CudaKernel::compute(const CudaPass& pass, const std::vector<bool>& want, co
   std::vector<size_t> joins;
   for (size_t r = 0; r < p_.code.size(); ++r)
     if (needed_[r] && is_reduction(p_.code[r].op) && p_.code[r].sweep == pass.sweep + 1) joins.push_back(r);
-  if (!pass.whole.empty() && !joins.empty()) {
-    const std::string element = pass.group.linear + " + v";
-    line("const bool inside = whole || (" + element + " >= 0 && " + element + " < " + pass.length + ");");
-  }
+  if (!pass.whole.empty() && !joins.empty()) line("const bool inside = v >= from && v < to;");
   for (const size_t r : joins) join(r, pass);
   for (const size_t r : stores) line("y" + number(r) + "[v] = " + value(stored_[r]) + ";");
   close();

@@ -10,7 +10,9 @@ namespace {
 
 constexpr int kFlatThreads = 256;
 constexpr int kWarpBlock = 128;  // threads of a block whose rows take a warp or less
-constexpr int kShortRow = 8;     // vectors in a row, below which its ends are too much of it
+// Vectors in a row, below which its ends are too much of it: on an H200 softmax of 257 float16 columns took
+// 107 us across rows and 85 one by one, of 2049 columns 84 and 171.
+constexpr int kShortRow = 64;
 constexpr int kTile = 32, kTileRows = 8;
 constexpr const char* kName = "@name@";
 
