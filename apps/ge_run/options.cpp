@@ -174,6 +174,8 @@ std::string interpret(const RawOptions& raw, RunCommand& c) {
   c.profile = !raw.profile.empty();
   if (raw.profile != "-") c.trace = raw.profile;
   if (c.iterations && c.duration_s) return "--iterations and --duration exclude each other";
+  if (c.dry_run && !(c.dims.empty() && c.inputs.empty() && c.outputs.empty() && c.expected.empty()))
+    return "--dry-run looks at the plan and the device alone: --dim, -i, -o and --expect do not go with it";
   return "";
 }
 

@@ -164,9 +164,15 @@ Result<AtomicFile> AtomicFile::create(const std::string& path) {
   }
   AtomicFile file;
   file.path_ = path;
-  GE_ASSIGN(file.target_, resolve_links(path));
   struct stat info {};
-  const bool exists = ::stat(file.target_.c_str(), &info) == 0;
+  bool exists = ::stat(path.c_str(), &info) == 0;
+  // A pipe, socket or device: what /dev/stdout and /proc/self/fd/N name has no path that could be followed.
+  if (exists && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)) {
+    file.target_ = path;
+  } else {
+    GE_ASSIGN(file.target_, resolve_links(path));
+    exists = ::stat(file.target_.c_str(), &info) == 0;
+  }
   if ((exists && S_ISDIR(info.st_mode)) || path.back() == '/') return write_failure(path, EISDIR);
   if (exists && !S_ISREG(info.st_mode)) {
     file.descriptor_ = retry([&] { return ::open(file.target_.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY); });

@@ -116,6 +116,9 @@ fault 'no arguments' 2 '' ge-run
 mlp=$root/examples/mlp
 fault 'folder does not exist' 3 'E0103|nowhere' ge-compile "$mlp/mlp.json" -o nowhere/p.bin -t cpu
 fault 'disk full' 3 'E0103|/dev/full' ge-compile "$mlp/mlp.json" -o /dev/full -t cpu
+fault 'a plan through a pipe' 0 '-' bash -c "ge-compile '$mlp/mlp.json' -o /dev/stdout -t cpu 2>/dev/null | cat | head -c 8 | grep -qa GEPLAN"
+mkdir -p taken.json
+fault 'a graph whose text cannot be written leaves no weights' 3 'E0103' bash -c "ge-compile '$mlp/mlp.json' --emit graph -o taken.json; code=\$?; [ ! -e taken.safetensors ] || exit 99; exit \$code"
 fault 'lists to a full disk' 3 'E0103' bash -c 'ge-compile --list-ops >/dev/full'
 fault 'JSON lists to a full disk' 3 'E0103' bash -c 'ge-compile --list-passes --json >/dev/full'
 fault 'check to a full disk' 3 'E0103' bash -c "ge-compile '$mlp/mlp.json' --check >/dev/full"
@@ -158,6 +161,7 @@ npy fo.npy '<f4' '(4, 16)' 256 True
 fault 'npy in Fortran order is read' 0 '' ge-run mlp.bin -i x=fo.npy
 fault 'unknown output' 1 'E0611|q' ge-run mlp.bin -i x=ok.npy -o q=q.npy
 fault 'output folder missing' 3 'E0103|nowhere' ge-run mlp.bin -i x=ok.npy -o y=nowhere/y.npy
+fault 'a dry run with dims' 2 'E0110|--dry-run looks at the plan' ge-run mlp.bin --dry-run --dim batch=3
 fault 'output to a full disk' 3 'E0103|/dev/full' ge-run mlp.bin -i x=ok.npy -o y=/dev/full
 fault 'results differ' 4 'E0610|y' ge-run mlp.bin -i x=ok.npy --expect y="$mlp/expected.npy"
 fault 'results agree' 0 '' ge-run mlp.bin -i x="$mlp/x.npy" --expect y="$mlp/expected.npy"

@@ -282,8 +282,11 @@ Status write_graph_json(const Graph& graph, const std::string& path) {
   const std::string weights =
       (path.ends_with(".json") ? path.substr(0, path.size() - 5) : path) + ".safetensors";
   GE_ASSIGN(const GraphText text, graph_to_json(graph, without_folder(weights)));
+  // Both or none: the text is on disk before the weights take their place, and takes its own last.
+  GE_ASSIGN(AtomicFile json, AtomicFile::create(path));
+  GE_TRY(json.write(as_bytes(text.json)));
   if (text.weights.size() > 0) GE_TRY(write_file(weights, text.weights.span()));
-  return write_file(path, as_bytes(text.json));
+  return json.commit();
 }
 
 }  // namespace ge
