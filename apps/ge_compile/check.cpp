@@ -6,6 +6,8 @@
 
 #include "common/report.h"
 #include "common/table.h"
+#include "compiler/onnx_ops/checks.h"
+#include "compiler/onnx_ops/known_branch.h"
 #include "compiler/onnx_ops/lower.h"
 #include "document/writer.h"
 #include "ge_compile/model.h"
@@ -127,13 +129,24 @@ Status check_graph(const Model& model, const CompileCommand& c,
   return model.located(std::move(compiled).take_error());
 }
 
+// Faults of reading, and operators that are not supported beside them: types are not known then.
+Error with_operators(Error error, const Graph& partial) {
+  for (const auto& [path, node] : nodes_of(partial)) {
+    const auto op = operator_of(*node);
+    if (op.ok() || is_if(*node)) continue;
+    for (const Diagnostic& d : op.error().list()) error.list().push_back(d);
+  }
+  return error;
+}
+
 }  // namespace
 
 int check_model(const CompileCommand& c, CompileOptions (*options)(const CompileCommand&)) {
-  const auto model = read_model(c);
-  const Graph nothing;
-  const Graph& graph = model.ok() ? model->graph : nothing;
-  const Status status = model.ok() ? check_graph(*model, c, options) : Status(Error(model.error()));
+  Graph partial;
+  auto model = read_model(c, &partial);
+  const Graph& graph = model.ok() ? model->graph : partial;
+  const Status status = model.ok() ? check_graph(*model, c, options)
+                                   : Status(with_operators(std::move(model).take_error(), partial));
   const bool about_model = status.ok() || status.error().kind() == ErrorKind::kUser;
   if (!about_model && !c.json) return report(status.error());
   const Nodes nodes = nodes_of(graph);

@@ -17,6 +17,7 @@ struct Model {
 };
 
 // graph.json, an ONNX file (by its name, or by its first byte), or either on standard input.
-Result<Model> read_model(const CompileCommand& command);
+// `partial` gets what could be read of an ONNX file whose graph has faults.
+Result<Model> read_model(const CompileCommand& command, Graph* partial = nullptr);
 
 }  // namespace ge

@@ -64,7 +64,7 @@ void BodyBuilder::read_inputs(onnx_wire::Graph& graph) {
       state_.errors.add(state_.fault(Code::missing_key, "an input has no name", what));
       continue;
     }
-    const auto type = tensor_type(info, outer_ == nullptr);
+    const auto type = tensor_type(info, outer_ == nullptr, what);
     define(info.name(), graph_.add_input("", type.value_or(Type{})), root_, what);
   }
 }

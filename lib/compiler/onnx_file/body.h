@@ -80,9 +80,10 @@ class BodyBuilder {
     std::string_view name;
   };
   void read_inputs(onnx_wire::Graph& graph);
-  std::optional<Type> tensor_type(const ValueInfo& info, bool needs_shape);
-  std::optional<Dims> shape_of(const ValueInfo& info, const Shape& shape);
-  std::optional<Dim> dim_of(const ValueInfo& info, int axis, const Dimension& dimension);
+  std::optional<Type> tensor_type(const ValueInfo& info, bool needs_shape, const std::string& what);
+  std::optional<Dims> shape_of(const ValueInfo& info, const Shape& shape, const std::string& what);
+  std::optional<Dim> dim_of(const ValueInfo& info, int axis, const Dimension& dimension,
+                            const std::string& what);
   void read_initializers(onnx_wire::Graph& graph);
   void read_declared(const onnx_wire::Graph& graph);
   void read_outputs(const onnx_wire::Graph& graph);

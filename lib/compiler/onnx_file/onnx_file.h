@@ -19,6 +19,9 @@ bool reads_onnx();
 
 struct OnnxReadOptions {
   int64_t max_nodes = 1'000'000;  // nodes after functions are inlined, and as many initializers
+  // Gets what could be read where the graph has faults: its nodes have their operators and attributes, but
+  // operands may be missing.
+  Graph* partial = nullptr;
 };
 
 // `display_name` stands in places; `folder` is what locations of external data start from ("" is the current

@@ -89,7 +89,10 @@ Result<Graph> read_onnx(ByteBuffer bytes, const std::string& display_name, std::
   ReadState state(display_name, std::move(folder), options.max_nodes);
   read_functions(model, state);
   Graph graph = BodyBuilder(state, nullptr, nullptr, "").read(*model.mutable_graph(), opsets);
-  GE_TRY(state.errors.take());
+  if (Status status = state.errors.take(); !status.ok()) {
+    if (options.partial) *options.partial = std::move(graph);
+    return std::move(status).take_error();
+  }
   return graph;
 }
 

@@ -29,11 +29,12 @@ std::string sanitized(const std::string& symbol) {
 
 // A name, or an expression of names as exporters write them for dims that follow from others; a text that is
 // no expression is a name as a whole.
-std::optional<Dim> BodyBuilder::dim_of(const ValueInfo& info, int axis, const Dimension& dimension) {
+std::optional<Dim> BodyBuilder::dim_of(const ValueInfo& info, int axis, const Dimension& dimension,
+                                       const std::string& what) {
   if (dimension.has_value() && dimension.value() != -1) {  // some exporters write unknown as -1
     if (dimension.value() >= 0) return Dim(dimension.value());
     state_.errors.add(
-        state_.fault(Code::bad_dim, label(info) + ": dimension is negative", "")
+        state_.fault(Code::bad_dim, label(info) + ": dimension is negative", what)
             .because("found " + std::to_string(dimension.value()) + " at axis " + std::to_string(axis)));
     return std::nullopt;
   }
@@ -44,32 +45,34 @@ std::optional<Dim> BodyBuilder::dim_of(const ValueInfo& info, int axis, const Di
   return Dim::symbol(sanitized(dimension.symbol()));
 }
 
-std::optional<Dims> BodyBuilder::shape_of(const ValueInfo& info, const Shape& shape) {
+std::optional<Dims> BodyBuilder::shape_of(const ValueInfo& info, const Shape& shape,
+                                          const std::string& what) {
   Dims dims;
   if (shape.dim_size() > static_cast<int>(kMaxTensorRank)) {
-    state_.errors.add(state_.fault(Code::document_limit, label(info) + ": too many dims", "")
+    state_.errors.add(state_.fault(Code::document_limit, label(info) + ": too many dims", what)
                           .because("found " + std::to_string(shape.dim_size()) + ", allowed up to " +
                                    std::to_string(kMaxTensorRank)));
     return std::nullopt;
   }
   for (int i = 0; i < shape.dim_size(); ++i) {
-    const auto dim = dim_of(info, i, shape.dim(i));
+    const auto dim = dim_of(info, i, shape.dim(i), what);
     if (!dim) return std::nullopt;
     dims.push_back(*dim);
   }
   const bool has_zero = std::any_of(dims.begin(), dims.end(), [](const Dim& d) { return d.is_value(0); });
   if (!has_zero && (product(dims) * Dim(8)).overflowed()) {
-    state_.errors.add(state_.fault(Code::size_overflow, label(info) + ": tensor size overflows", "")
+    state_.errors.add(state_.fault(Code::size_overflow, label(info) + ": tensor size overflows", what)
                           .because("found " + to_string(dims)));
     return std::nullopt;
   }
   return dims;
 }
 
-std::optional<Type> BodyBuilder::tensor_type(const ValueInfo& info, bool needs_shape) {
+std::optional<Type> BodyBuilder::tensor_type(const ValueInfo& info, bool needs_shape,
+                                             const std::string& what) {
   const auto tell = [&](Code code, const std::string& message, const std::string& found,
                         const std::string& fix) {
-    state_.errors.add(state_.fault(code, label(info) + message, "").because(found).try_(fix));
+    state_.errors.add(state_.fault(code, label(info) + message, what).because(found).try_(fix));
   };
   if (!info.type().has_tensor()) {
     if (needs_shape)
@@ -86,7 +89,7 @@ std::optional<Type> BodyBuilder::tensor_type(const ValueInfo& info, bool needs_s
     tell(Code::bad_dim, " has no shape", "its rank is not known",
          "export the model with a shape for it; dims may stay symbolic");
   if (!dtype || !tensor.has_shape()) return std::nullopt;
-  auto dims = shape_of(info, tensor.shape());
+  auto dims = shape_of(info, tensor.shape(), what);
   return dims ? std::optional(Type{*dtype, std::move(*dims)}) : std::nullopt;
 }
 
