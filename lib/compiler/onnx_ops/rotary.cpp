@@ -5,33 +5,36 @@
 #include "compiler/onnx_ops/rotary.h"
 
 namespace ge {
-namespace {
-
-// The elements of a and b by turns.
-ValueId by_turns(OpContext& c, ValueId a, ValueId b) {
-  if (c.failed()) return kNone;
-  Dims unit = c.dims(a), shape = unit;
-  unit.emplace_back(1);
-  shape.back() = shape.back() * Dim(2);
-  return c.build().reshape(c.concat({c.build().reshape(a, unit), c.build().reshape(b, unit)}, 4), shape);
-}
-
-}  // namespace
-
 ValueId rotate_pairs(OpContext& c, ValueId x, ValueId cosine, ValueId sine, const RotaryPairs& pairs) {
   if (c.failed()) return kNone;
   Builder& b = c.build();
-  const int64_t step = pairs.interleaved ? 2 : 1;
-  const ValueId first = c.slice_axis(x, 3, Dim(0), pairs.half, step);
-  const ValueId second = c.slice_axis(x, 3, pairs.interleaved ? Dim(1) : pairs.half, pairs.half, step);
-  const ValueId real = b.map(Op::sub, {b.map(Op::mul, {cosine, first}), b.map(Op::mul, {sine, second})});
-  const ValueId imaginary = b.map(Op::add, {b.map(Op::mul, {sine, first}), b.map(Op::mul, {cosine, second})});
+  const Dim turned = pairs.half * Dim(2), rest = c.dims(x)[3] - turned;
+  const ValueId part = rest.is_value(0) ? x : c.slice_axis(x, 3, Dim(0), turned);
   if (c.failed()) return kNone;
-  std::vector<ValueId> parts = pairs.interleaved ? std::vector<ValueId>{by_turns(c, real, imaginary)}
-                                                 : std::vector<ValueId>{real, imaginary};
-  const Dim turned = pairs.half * Dim(2), rest = c.failed() ? Dim(0) : c.dims(x)[3] - turned;
-  if (!rest.is_value(0)) parts.push_back(c.slice_axis(x, 3, turned, rest));
-  return c.concat(std::move(parts), 3);
+  // Pairs as an axis of two: its halves have changed places where it is read backwards.
+  const Dims whole = c.dims(part);
+  const size_t axis = pairs.interleaved ? 4 : 3;
+  const auto with_axis = [&](Dims dims, const Dim& extent) {
+    dims.back() = pairs.half;
+    dims.insert(dims.begin() + static_cast<int64_t>(axis), extent);
+    return dims;
+  };
+  const Dims shape = with_axis(whole, 2);
+  Dims starts(5);
+  starts[axis] = 1;
+  std::vector<int64_t> steps(5, 1);
+  steps[axis] = -1;
+  const ValueId in = b.reshape(part, shape), swapped = c.slice(in, starts, steps, shape);
+  const auto factor = [&](ValueId angle) { return b.reshape(angle, with_axis(c.dims(angle), 1)); };
+  const ValueId signs =
+      b.cast(b.constant(tensor_of_floats(
+                 pairs.interleaved ? std::vector<int64_t>{2} : std::vector<int64_t>{2, 1}, {-1, 1})),
+             c.dtype(x));
+  const ValueId y5 = b.map(Op::add, {b.map(Op::mul, {factor(cosine), in}),
+                                     b.map(Op::mul, {b.map(Op::mul, {factor(sine), signs}), swapped})});
+  if (c.failed()) return kNone;
+  const ValueId y = b.reshape(y5, whole);
+  return rest.is_value(0) ? y : c.concat({y, c.slice_axis(x, 3, turned, rest)}, 3);
 }
 
 namespace {
