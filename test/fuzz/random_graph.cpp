@@ -53,6 +53,7 @@ std::optional<Graph> random_graph_of(const std::string& op, uint64_t seed, int a
     GraphMaker m(seed + static_cast<uint64_t>(i));
     const Operator* row = find_operator("", op, m.opset());
     if (row == nullptr) row = find_operator("", op, kNewestOpset);
+    if (row == nullptr) row = find_operator("com.microsoft", op, kNewestOpset);
     bool made = row != nullptr && add_node(m, {row});
     // Something around it: what it meets in a model.
     for (int64_t more = made ? m.random().in(0, 3) : 0; more > 0; --more)
