@@ -141,7 +141,7 @@ class Case:
 
 
 # Weights, whose kernel must be known: they keep their dims where --symbolic gives others names.
-KNOWN_SHAPES = {"QLinearConv": [3], "Det": [0], "DeformConv": [1], "com.microsoft.FusedConv": [1], "Conv": [1], "ConvTranspose": [1], "ConvInteger": [1]}
+KNOWN_SHAPES = {"QLinearConv": [3], "Det": [0], "CausalConvWithState": [0, 1], "DeformConv": [1], "com.microsoft.FusedConv": [1], "Conv": [1], "ConvTranspose": [1], "ConvInteger": [1]}
 
 
 def tensor_json(a):

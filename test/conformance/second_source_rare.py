@@ -367,6 +367,28 @@ def random_numbers(m):
             m.add("Multinomial", [m.array((2, 4), dtype)], {"seed": seed, "sample_size": 9, "dtype": 7}, opsets=(13, 24))
 
 
+def causal(m):
+    for dtype in (F32, F16):
+        for b, ch, n, k in [(2, 3, 5, 3), (1, 1, 1, 1), (1, 2, 2, 4), (1, 4, 7, 2)]:
+            for activation in ("none", "silu"):
+                x, w = m.array((b, ch, n), dtype), m.array((ch, 1, k), dtype)
+                bias, past = m.array((ch,), dtype), m.array((b, ch, k - 1), dtype)
+                m.add("CausalConvWithState", [x, w], {"activation": activation}, opsets=(27,), outputs=2)
+                m.add("CausalConvWithState", [x, w, bias, past], {"activation": activation}, opsets=(27,), outputs=2)
+
+
+def own_causal(case):
+    x, w = (a.astype(F64) for a in case.inputs[:2])
+    bias, past = (case.inputs + [None, None])[2:4]
+    k = w.shape[2]
+    past = np.zeros((*x.shape[:2], k - 1)) if past is None else past.astype(F64)
+    whole = np.concatenate([past, x], 2)
+    y = sum(whole[:, :, i:i + x.shape[2]] * w[:, 0, i][:, None] for i in range(k)) + (0 if bias is None else bias.astype(F64)[:, None])
+    if case.attributes["activation"] != "none":
+        y = y / (1 + np.exp(-y))
+    return [y.astype(case.inputs[0].dtype), whole[:, :, x.shape[2]:].astype(case.inputs[0].dtype)]
+
+
 def philox(seed, count):
     """Philox4x32-10: four words for each counter from 0 up."""
     key = [int(np.frombuffer(F32(seed).tobytes(), np.uint32)[0]), 0]
@@ -437,11 +459,11 @@ def own_max_unpool(case):
     return [np.pad(y, [(0, int(w) - n) for w, n in zip(wanted, y.shape)])]
 
 
-AREAS = [losses, sequences, folds, unpools, determinants, quantized_conv, signals, grids, regions, deformed, transforms, products, random_numbers]
+AREAS = [losses, sequences, folds, unpools, determinants, quantized_conv, signals, grids, regions, deformed, transforms, products, random_numbers, causal]
 OWN_RARE = {"NegativeLogLikelihoodLoss": own_loss, "SoftmaxCrossEntropyLoss": own_loss, "TensorScatter": own_tensor_scatter, "Det": own_det,
             "ReverseSequence": own_reverse_sequence, "CenterCropPad": own_center_crop_pad, "Col2Im": own_col2im, "HannWindow": own_window, "HammingWindow": own_window,
             "BlackmanWindow": own_window, "MaxUnpool": own_max_unpool, "AffineGrid": own_affine_grid,
-            "GridSample": own_grid_sample, "DFT": own_dft, "STFT": own_stft, "CumProd": own_cum_prod,
+            "GridSample": own_grid_sample, "DFT": own_dft, "STFT": own_stft, "CumProd": own_cum_prod, "CausalConvWithState": own_causal,
             **{op: own_random for op in ("RandomUniform", "RandomUniformLike", "RandomNormal", "RandomNormalLike", "Bernoulli", "Multinomial")}}
 
 

@@ -164,8 +164,7 @@ constexpr OutOfScope kOutOfScope[] = {
     {" If Loop Scan SequenceMap ",
      "it runs a graph as often as values say; there is no control flow in a plan",
      "export the model with the branch or the number of turns fixed"},
-    {" LSTM GRU RNN CausalConvWithState LinearAttention ", "recurrences over a sequence are not supported",
-     ""},
+    {" LSTM GRU RNN LinearAttention ", "recurrences over a sequence are not supported", ""},
     {" SequenceAt SequenceConstruct SequenceEmpty SequenceErase SequenceInsert SequenceLength "
      "SplitToSequence "
      "ConcatFromSequence Optional OptionalGetElement OptionalHasElement ",
