@@ -29,8 +29,8 @@ struct Outcome {
   double seconds = 0;
 };
 // Compiles for `options.targets` (one) and runs every data set on `device`. Tolerances are the backend's own
-// (relative 1e-3, absolute 1e-7) for float32 and float64, and a few units in the last place for narrower
-// floats; integers and bools are equal.
+// (relative 1e-3, absolute 1e-7, or a float32 unit of the largest element) for float32 and float64, and a few
+// units in the last place for narrower floats; integers and bools are equal.
 Outcome run_case(const BackendCase& test, const std::string& device, const CompileOptions& options);
 
 }  // namespace ge::test
