@@ -118,9 +118,13 @@ __device__ __forceinline__ void conv_mma(const ConvArgs& a) {
       if (d + kMmaDepth < g.depth) fetcher.fetch(d + kMmaDepth);
       tile.template accumulate<false>(slots, left, left + kLeft);
     }
-    tile.write_all(reinterpret_cast<float*>(memory), [&](int row, int column, float value) {
-      finish_conv<T>(a, g, group, row0 + row, column0 + column, value);
-    });
+    // Channels that stand side by side are written side by side.
+    tile.write_all(
+        reinterpret_cast<float*>(memory),
+        [&](int row, int column, float value) {
+          finish_conv<T>(a, g, group, row0 + row, column0 + column, value);
+        },
+        a.y.strides[1] == 1 && g.y_step != 1);
   }
 }
 

@@ -129,17 +129,17 @@ struct MmaTile {
     }
   }
 
-  // Calls write(row, column, value) for every result, neighbouring threads at neighbouring columns, through
-  // kStageBytes of shared memory, half of the rows at a time.
+  // Calls write(row, column, value) for every result, neighbouring threads at neighbouring columns (`down`:
+  // rows), through kStageBytes of shared memory, half of the rows at a time.
   template <class F>
-  __device__ __forceinline__ void write_all(float* stage, F&& write) const {
+  __device__ __forceinline__ void write_all(float* stage, F&& write, bool down = false) const {
     for (int half = 0; half < 2; ++half) {
       __syncthreads();
       put_half(stage, half);
       __syncthreads();
 #pragma unroll 1
       for (int i = threadIdx.x; i < kRows / 2 * kColumns; i += 256) {
-        const int row = i / kColumns, column = i % kColumns;
+        const int row = down ? i % (kRows / 2) : i / kColumns, column = down ? i / (kRows / 2) : i % kColumns;
         write(half * (kRows / 2) + row, column, stage[row * kStageStride + column]);
       }
     }

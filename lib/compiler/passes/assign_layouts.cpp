@@ -153,37 +153,12 @@ class Assignment {
   ValueId convolution(Builder& b, const Node& node) {
     const ValueId x = channels_last(b, node.operands[0]), w = node.operands[1],
                   bias = has_operand(node, 2) ? node.operands[2] : kNone;
-    if (is_product(node)) return product(b, x, w, bias);
     std::vector<ValueId> operands{x, moved(b, w, channels_last_perm(graph_.type(w).dims.size()))};
     if (bias != kNone) operands.push_back(bias);
     AttrMap attrs = node.attrs;
     attrs["channels_last"] = int64_t{1};
     return b.op(Op::conv, std::move(operands), std::move(attrs));
   }
-  bool is_product(const Node& node) const {
-    const auto all = [&](const char* name, int64_t value) {
-      const auto& list = attr_ints(node, name);
-      return std::all_of(list.begin(), list.end(), [&](int64_t v) { return v == value; });
-    };
-    const Dims& w = graph_.type(node.operands[1]).dims;
-    const bool one = std::all_of(w.begin() + 2, w.end(), [](const Dim& d) { return d.is_value(1); });
-    return one && all("strides", 1) && all("pads_begin", 0) && all("pads_end", 0) &&
-           attr_int(node, "groups", 1) == 1;
-  }
-  // x [N, spatial..., C] times w [M, C, 1...], the same for every image and row.
-  ValueId product(Builder& b, ValueId x, ValueId w, ValueId bias) {
-    if (b.failed()) return kNone;
-    const Dims& dims = graph_.type(w).dims;
-    Dims batch = b.type(x).dims;
-    batch.resize(batch.size() - 2);
-    batch.push_back(dims[1]);
-    batch.push_back(dims[0]);
-    const ValueId matrix = b.transpose(b.reshape(w, {dims[0], dims[1]}), {1, 0});
-    const ValueId y = b.op(Op::dot, {x, b.broadcast(matrix, batch)});
-    if (bias == kNone || b.failed()) return y;
-    return b.op(Op::add, {y, b.broadcast(bias, b.type(y).dims)});
-  }
-
   bool is_carried(const Node& node) const {
     switch (node.op) {
       case Op::pool:
@@ -286,6 +261,43 @@ class Assignment {
   bool changed_ = false;
 };
 
+// A convolution, channels last, of one position and step 1.
+bool is_product(const Graph& graph, const Node& node) {
+  if (node.op != Op::conv || attr_int(node, "channels_last") == 0 || attr_int(node, "groups", 1) != 1)
+    return false;
+  const auto all = [&](const char* name, int64_t value) {
+    const auto& list = attr_ints(node, name);
+    return std::all_of(list.begin(), list.end(), [&](int64_t v) { return v == value; });
+  };
+  const Dims& w = graph.type(node.operands[1]).dims;
+  const bool one = std::all_of(w.begin() + 1, w.end() - 1, [](const Dim& d) { return d.is_value(1); });
+  return one && all("strides", 1) && all("pads_begin", 0) && all("pads_end", 0);
+}
+
+// x [N, spatial..., C] times w [M, 1..., C] transposed, the same for every image and row. The transpose stays
+// a view: product kernels like their right side so, and the weights keep the bytes that other targets' copies
+// have.
+Status make_product(Graph& graph, const Node& node) {
+  Builder b(graph, node.sources);
+  const ValueId x = node.operands[0], w = node.operands[1];
+  const TensorData* data = graph.constant(w);
+  if (data == nullptr) return {};  // over a bound of folding: the convolution stays
+  const Dim filters = graph.type(w).dims.front(), channels = graph.type(w).dims.back();
+  Dims batch = graph.type(x).dims;
+  batch.resize(batch.size() - 2);
+  batch.push_back(channels);
+  batch.push_back(filters);
+  TensorData planes = *data;  // [M, C, 1...], as they came
+  planes.dims = channels_second_order(planes.dims);
+  const ValueId matrix = b.transpose(b.reshape(b.constant(std::move(planes)), {filters, channels}), {1, 0});
+  ValueId y = b.op(Op::dot, {x, b.broadcast(matrix, batch)});
+  if (has_operand(node, 2) && !b.failed())
+    y = b.op(Op::add, {y, b.broadcast(node.operands[2], b.type(y).dims)});
+  GE_TRY(b.take());
+  replace_value(graph, node.results[0], y);
+  return {};
+}
+
 }  // namespace
 
 Status assign_layouts(Graph& graph, PassContext& context) {
@@ -293,7 +305,11 @@ Status assign_layouts(Graph& graph, PassContext& context) {
   GE_ASSIGN(const bool changed, Assignment(graph).run());
   if (!changed) return {};
   remove_dead_nodes(graph);
-  return fold_constants(graph, context);
+  GE_TRY(fold_constants(graph, context));
+  for (const NodeId id : graph.order())
+    if (is_product(graph, graph.node(id))) GE_TRY(make_product(graph, graph.node(id)));
+  remove_dead_nodes(graph);
+  return {};
 }
 
 }  // namespace ge
