@@ -254,7 +254,8 @@ MaybeSpec make_top_k(GraphMaker& m, const Operator& op) {
   if (x == kNone) return std::nullopt;
   const int64_t axis = some_axis(m, m.rank(x));
   const auto extent = m.extent(x, axis < 0 ? axis + m.rank(x) : axis);
-  NodeSpec spec{{x, m.ints({r.in(0, extent.value_or(1))})}, {{"axis", axis}}, 2};
+  // An axis of unknown size may be empty at the sizes that kernels are chosen for.
+  NodeSpec spec{{x, m.ints({r.in(0, extent.value_or(0))})}, {{"axis", axis}}, 2};
   for (const char* flag : {"largest", "sorted"})
     if (r.chance(40)) spec.attrs[flag] = r.in(0, 1);
   return spec;
