@@ -147,7 +147,9 @@ int compare_resources(const char* record, const std::string& kept, const std::st
     const auto at = old_rows.find(name);
     for (size_t i = 2; i < row.size(); ++i) {
       if (row[i] == "0") continue;
-      std::printf("%s: %s %s; kernels have neither\n", name.c_str(), row[i].c_str(), kNames[i]);
+      std::printf("%s\n", (name + ": " + row[i] + " " + std::string(kNames[i] ? kNames[i] : "") +
+                           "; kernels have neither")
+                              .c_str());
       ++failed;
     }
     if (limits && at == old_rows.end()) {
