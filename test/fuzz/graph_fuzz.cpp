@@ -29,7 +29,7 @@ constexpr const char* kUsage =
        graph_fuzz GRAPH.json ... | DIR                  kept graphs (and with --shrink, made smaller)
        graph_fuzz --coverage                            operators that no graph can be made of
        graph_fuzz --sabotage [--count N]                spoils one element of each result: how many graphs show it
-device compile: for sm_90, without running. Exit 1: a difference; 77: no such device here.
+--jobs: processes (default: one a core); device compile: for sm_90, without running. Exit 1: a difference; 77: no such device here.
 )";
 
 struct Options {
@@ -82,7 +82,7 @@ RunOptions run_options(const Options& o) {
   RunOptions r;
   r.cuda = o.device == "cuda";
   r.compile_cuda = o.device == "compile";
-  r.threads = o.jobs > 0 ? o.jobs : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  r.jobs = o.jobs > 0 ? o.jobs : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   r.sabotage = o.sabotage;
   r.progress = !o.sabotage && o.count > 2000;
   return r;
@@ -91,7 +91,7 @@ RunOptions run_options(const Options& o) {
 // The failure of one graph, found in a process of its own.
 std::optional<Failure> check_alone(const Graph& graph, const RunOptions& options) {
   RunOptions alone = options;
-  alone.threads = 1;
+  alone.jobs = 1;
   alone.progress = false;
   alone.seconds_per_case = 20;
   Summary s = run_cases(

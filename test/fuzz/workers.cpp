@@ -1,5 +1,6 @@
 #include "fuzz/workers.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -8,16 +9,12 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
-#include <memory>
-#include <mutex>
 #include <new>
-#include <set>
-#include <thread>
 
 namespace ge::test {
 namespace {
 
-constexpr size_t kMaxThreads = 128;
+constexpr size_t kMaxJobs = 128;
 constexpr size_t kIdle = SIZE_MAX;
 constexpr int kNoDevice = 3;
 
@@ -31,8 +28,8 @@ int64_t now_ms() {
 struct Shared {
   std::atomic<size_t> next{0};
   std::atomic<size_t> failures{0};
-  std::atomic<size_t> running[kMaxThreads];
-  std::atomic<int64_t> since_ms[kMaxThreads];
+  std::atomic<size_t> running[kMaxJobs];
+  std::atomic<int64_t> since_ms[kMaxJobs];
   Counts counts;
 };
 
@@ -75,7 +72,7 @@ Devices open_devices(const RunOptions& options, std::string& error) {
 }
 
 // A record on the pipe: index, then kind and detail, each with its length.
-void send(int pipe, std::mutex& mutex, size_t index, const Failure& failure) {
+void send(int pipe, size_t index, const Failure& failure) {
   std::string record;
   const auto number = [&](uint64_t n) { record.append(reinterpret_cast<const char*>(&n), sizeof n); };
   number(index);
@@ -84,7 +81,6 @@ void send(int pipe, std::mutex& mutex, size_t index, const Failure& failure) {
     number(size);
     record.append(*text, 0, size);
   }
-  const std::lock_guard<std::mutex> lock(mutex);
   for (size_t done = 0; done < record.size();) {
     const ssize_t n = write(pipe, record.data() + done, record.size() - done);
     if (n <= 0) return;
@@ -92,46 +88,40 @@ void send(int pipe, std::mutex& mutex, size_t index, const Failure& failure) {
   }
 }
 
-[[noreturn]] void worker(int pipe, Shared& shared, size_t count, const std::function<Graph(size_t)>& make,
-                         const RunOptions& options, size_t most) {
+[[noreturn]] void worker(int pipe, Shared& shared, size_t slot, size_t count,
+                         const std::function<Graph(size_t)>& make, const RunOptions& options, size_t most) {
   std::string error;
   const Devices devices = open_devices(options, error);
-  std::mutex mutex;
   if (!error.empty()) {
-    send(pipe, mutex, kIdle, {"device", error});
+    send(pipe, kIdle, {"device", error});
     _exit(kNoDevice);
   }
-  const auto work = [&](size_t thread) {
-    Checker checker(devices, shared.counts);
-    for (size_t i = shared.next++; i < count && shared.failures < most; i = shared.next++) {
-      shared.since_ms[thread] = now_ms();
-      shared.running[thread] = i;
-      if (auto bad = checker.check(make(i))) {
-        if (bad->kind != kNotThere) ++shared.failures;
-        send(pipe, mutex, i, *bad);
-      }
-      shared.running[thread] = kIdle;
+  Checker checker(devices, shared.counts);
+  for (size_t i = shared.next++; i < count && shared.failures < most; i = shared.next++) {
+    shared.since_ms[slot] = now_ms();
+    shared.running[slot] = i;
+    if (auto bad = checker.check(make(i))) {
+      if (bad->kind != kNotThere) ++shared.failures;
+      send(pipe, i, *bad);
     }
-  };
-  std::vector<std::thread> threads;
-  for (size_t t = 1; t < static_cast<size_t>(options.threads); ++t) threads.emplace_back(work, t);
-  work(0);
-  for (std::thread& t : threads) t.join();
+    shared.running[slot] = kIdle;
+  }
   _exit(0);
 }
 
+// The worker processes, one case at a time each. What they share is the number of the next case; a worker
+// that dies takes one case with it, and another takes its place.
 class Supervisor {
  public:
   Supervisor(size_t count, const std::function<Graph(size_t)>& make, const RunOptions& options, size_t most)
-      : count_(count), make_(make), options_(options), most_(most) {
-    options_.threads =
-        static_cast<int>(std::clamp<size_t>(static_cast<size_t>(options_.threads), 1, kMaxThreads));
-  }
+      : count_(count), make_(make), options_(options), most_(most) {}
 
   Summary run() {
     if (shared_.p == nullptr) return {.no_device = "no shared memory"};
-    while (shared_.p->next < count_ && shared_.p->failures < most_ && summary_.no_device.empty())
-      if (const std::set<size_t> lost = one_worker(); !lost.empty()) find_culprits(lost);
+    const size_t jobs = std::clamp<size_t>(static_cast<size_t>(std::max(options_.jobs, 1)), 1,
+                                           std::min(kMaxJobs, std::max<size_t>(count_, 1)));
+    for (size_t slot = 0; slot < jobs; ++slot) start(slot);
+    while (!workers_.empty()) watch();
     std::sort(summary_.failures.begin(), summary_.failures.end(),
               [](const CaseFailure& a, const CaseFailure& b) { return a.index < b.index; });
     const Counts& c = shared_.p->counts;
@@ -145,67 +135,81 @@ class Supervisor {
   }
 
  private:
-  // Forks a worker and reads what it says until it ends; gives the cases that were running if it died.
-  std::set<size_t> one_worker() {
+  struct Worker {
+    pid_t process = -1;
+    int pipe = -1;
+    size_t slot = 0;
+    bool hung = false;
+    std::string told;  // read from the pipe, not yet whole records
+  };
+
+  void start(size_t slot) {
     int ends[2];
     if (pipe(ends) != 0) {
       summary_.no_device = "no pipe";
-      return {};
+      return;
     }
-    for (auto& r : shared_.p->running) r = kIdle;
+    shared_.p->running[slot] = kIdle;
     std::fflush(nullptr);
     const pid_t child = fork();
     if (child == 0) {
       close(ends[0]);
-      worker(ends[1], *shared_.p, count_, make_, options_, most_);
+      for (const Worker& other : workers_) close(other.pipe);
+      worker(ends[1], *shared_.p, slot, count_, make_, options_, most_);
     }
     close(ends[1]);
-    hung_ = false;
-    watch(child, ends[0]);
-    close(ends[0]);
-    int status = 0;
-    waitpid(child, &status, 0);
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return {};
-    if (WIFEXITED(status) && WEXITSTATUS(status) == kNoDevice) return {};
-    died_ = hung_                 ? "no end"
-            : WIFSIGNALED(status) ? "crash, signal " + std::to_string(WTERMSIG(status))
-                                  : "crash, exit " + std::to_string(WEXITSTATUS(status));
-    std::set<size_t> lost;
-    for (const auto& r : shared_.p->running)
-      if (r != kIdle) lost.insert(r);
-    if (lost.empty()) summary_.no_device = "the worker ended between cases: " + died_;
-    return lost;
+    workers_.push_back({child, ends[0], slot, false, ""});
   }
 
-  void watch(pid_t child, int pipe) {
-    std::string buffer;
-    int64_t told = now_ms();
-    for (;;) {
-      fd_set set;
-      FD_ZERO(&set);
-      FD_SET(pipe, &set);
-      timeval wait{1, 0};
-      const int ready = select(pipe + 1, &set, nullptr, nullptr, &wait);
-      if (ready > 0) {
-        char part[4096];
-        const ssize_t n = read(pipe, part, sizeof part);
-        if (n <= 0) return;
-        buffer.append(part, static_cast<size_t>(n));
-        take(buffer);
-      }
-      for (size_t t = 0; t < kMaxThreads && !hung_; ++t) {
-        if (shared_.p->running[t] == kIdle ||
-            now_ms() - shared_.p->since_ms[t] < options_.seconds_per_case * 1000)
-          continue;
-        hung_ = true;
-        kill(child, SIGKILL);
-      }
-      if (options_.progress && now_ms() - told > 10'000) {
-        told = now_ms();
-        std::fprintf(stderr, "%zu of %zu graphs, %zu failures\n", std::min(shared_.p->next.load(), count_),
-                     count_, shared_.p->failures.load());
-      }
+  // Waits for something to read, for at most a second; ends what has no end.
+  void watch() {
+    std::vector<pollfd> ends;
+    for (const Worker& w : workers_) ends.push_back({w.pipe, POLLIN, 0});
+    const int ready = poll(ends.data(), ends.size(), 1000);
+    std::vector<size_t> ended;
+    for (size_t i = 0; ready > 0 && i < ends.size(); ++i)
+      if (ends[i].revents != 0 && !read_from(workers_[i])) ended.push_back(i);
+    for (size_t k = ended.size(); k-- > 0;) reap(ended[k]);
+    for (Worker& w : workers_) {
+      const bool late = shared_.p->running[w.slot] != kIdle &&
+                        now_ms() - shared_.p->since_ms[w.slot] >= options_.seconds_per_case * 1000;
+      if (!late || w.hung) continue;
+      w.hung = true;
+      kill(w.process, SIGKILL);
     }
+    if (!options_.progress || now_ms() - told_ms_ < 10'000) return;
+    told_ms_ = now_ms();
+    std::fprintf(stderr, "%zu of %zu graphs, %zu failures\n", std::min(shared_.p->next.load(), count_),
+                 count_, shared_.p->failures.load());
+  }
+
+  bool read_from(Worker& w) {
+    char part[4096];
+    const ssize_t n = read(w.pipe, part, sizeof part);
+    if (n <= 0) return false;
+    w.told.append(part, static_cast<size_t>(n));
+    take(w.told);
+    return true;
+  }
+
+  void reap(size_t i) {
+    const Worker w = std::move(workers_[i]);
+    workers_.erase(workers_.begin() + static_cast<std::ptrdiff_t>(i));
+    close(w.pipe);
+    int status = 0;
+    waitpid(w.process, &status, 0);
+    if (WIFEXITED(status) && (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == kNoDevice)) return;
+    const std::string how = w.hung                ? "no end"
+                            : WIFSIGNALED(status) ? "crash, signal " + std::to_string(WTERMSIG(status))
+                                                  : "crash, exit " + std::to_string(WEXITSTATUS(status));
+    const size_t index = shared_.p->running[w.slot];
+    if (index == kIdle) {
+      summary_.no_device = "a worker ended between cases: " + how;
+      return;
+    }
+    ++shared_.p->failures;
+    summary_.failures.push_back({index, {how, "the process ended while it ran this graph"}});
+    if (shared_.p->next < count_ && shared_.p->failures < most_) start(w.slot);
   }
 
   void take(std::string& buffer) {
@@ -236,42 +240,14 @@ class Supervisor {
     }
   }
 
-  // Runs each lost case alone: the one that ends its process again is the culprit; the others are done then.
-  void find_culprits(const std::set<size_t>& lost) {
-    const size_t next = shared_.p->next;
-    const int threads = options_.threads;
-    const std::string how = died_;
-    options_.threads = 1;
-    bool found = false;
-    for (const size_t index : lost) {
-      const size_t all = count_;
-      shared_.p->next = index;
-      count_ = index + 1;
-      if (!one_worker().empty()) {
-        found = true;
-        ++shared_.p->failures;
-        summary_.failures.push_back({index, {died_, "the process ended while it ran this graph"}});
-      }
-      count_ = all;
-    }
-    if (!found) {
-      ++shared_.p->failures;
-      summary_.failures.push_back({*lost.begin(),
-                                   {how, "only beside the other graphs that ran then (" +
-                                             std::to_string(lost.size()) + " from this one on)"}});
-    }
-    options_.threads = threads;
-    shared_.p->next = next;
-  }
-
   size_t count_;
   const std::function<Graph(size_t)>& make_;
-  RunOptions options_;
+  const RunOptions& options_;
   size_t most_;
   SharedMemory shared_;
   Summary summary_;
-  bool hung_ = false;
-  std::string died_;
+  std::vector<Worker> workers_;
+  int64_t told_ms_ = now_ms();
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Cases in a process of their own, on several threads: a crash or an endless loop ends that process and is
-// laid to the case that was running. Entry: run_cases. The caller's process opens no device and starts no
+// Cases in several processes, each with its own devices: a crash or an endless loop ends one process and is
+// laid to the case that it was running. Entry: run_cases. The caller's process opens no device and starts no
 // thread, so it can fork as often as it likes.
 #pragma once
 #include <functional>
@@ -16,7 +16,7 @@ struct RunOptions {
   bool cuda = false;          // compare the GPU with the reference
   bool compile_cuda = false;  // only compile for sm_90
   bool sabotage = false;      // spoil the results
-  int threads = 1;
+  int jobs = 1;               // processes
   int seconds_per_case = 60;
   bool progress = false;
 };

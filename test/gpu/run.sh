@@ -4,16 +4,17 @@
 #
 #   test/gpu/run.sh [--parts LIST] [--build FOLDER] [cmake arguments]
 #
-# LIST is any of build,tests,memcheck,examples,bench,peers (default: all but peers, which needs Python with PyTorch).
+# LIST is any of build,tests,fuzz,memcheck,examples,bench,peers (default: all but peers, which needs Python with PyTorch).
+# fuzz: GE_FUZZ_GRAPHS random graphs (3000) from seed GE_FUZZ_SEED (1) on, on the GPU against the CPU's reference.
 # Exits with 1 if any part failed; the parts after it still run.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
-parts=build,tests,memcheck,examples,bench build=build
+parts=build,tests,fuzz,memcheck,examples,bench build=build
 while [ $# -gt 0 ]; do
   case $1 in
     --parts) parts=$2; shift 2 ;;
     --build) build=$2; shift 2 ;;
-    -h | --help) sed -n '2,9s/^# \{0,1\}//p' "$0"; exit 0 ;;
+    -h | --help) sed -n '2,10s/^# \{0,1\}//p' "$0"; exit 0 ;;
     *) break ;;
   esac
 done
@@ -50,6 +51,12 @@ part_build() {
 part_tests() {
   check "tests on the GPU" tests.log ctest --test-dir "$build" -L gpu --output-on-failure --no-tests=error --timeout 300 --parallel 4
   grep -E '% tests passed|\(Skipped\)|Not Run' "$out/tests.log" | sort -u >>"$summary"
+}
+
+part_fuzz() {  # a process a core: NVRTC compiles one program at a time in each
+  check "random graphs" fuzz.log "$build/test/graph_fuzz" --device cuda --count "${GE_FUZZ_GRAPHS:-3000}" \
+    --seed "${GE_FUZZ_SEED:-1}" --jobs "$(nproc)" --shrink 20 --failures 30 --out "$out/fuzz_failures"
+  grep -E '^(FAILED|[0-9]+ graphs|not compared)' "$out/fuzz.log" >>"$summary"
 }
 
 part_memcheck() {  # the GPU tests and each example's plan under compute-sanitizer
