@@ -333,6 +333,18 @@ void Yardstick::zero_overflowing_rows(const Node& node, int sample) {
       for (int64_t i = begin; i < begin + row; ++i) out[i] = bias == nullptr ? 0 : bias[i];
 }
 
+// celu with a negative b: b * exp(a / b) may be a number where the exp is none in float32.
+void Yardstick::overflow_celu(const Node& node, int sample) {
+  const auto k = static_cast<size_t>(sample);
+  if (graph_.type(node.results[0]).dtype == DType::float64) return;
+  const auto numbers = [&](ValueId v) { return reinterpret_cast<const double*>(values_[v][k].bytes.data()); };
+  const double *a = numbers(node.operands[0]), *b = numbers(node.operands[1]);
+  HostTensor& y = values_[node.results[0]][k];
+  auto* out = reinterpret_cast<double*>(y.bytes.data());
+  for (int64_t i = 0; i < y.count(); ++i)
+    if (b[i] < 0 && a[i] / b[i] > 88) out[i] = -HUGE_VAL;
+}
+
 // A product of many numbers may overflow and vanish on its way, or not, by its order.
 void Yardstick::overflow_product(const Node& node, int sample) {
   const auto k = static_cast<size_t>(sample);
@@ -369,6 +381,7 @@ std::string Yardstick::run_node(const Node& node, int samples) {
     return error;
   for (int k = 1; k < samples; ++k) {
     disturb_mean(node, k);
+    if (node.op == Op::celu && k % 2 == 1) overflow_celu(node, k);
     if (node.op == Op::conv && k % 4 == 1 && !all_finite(values_[node.operands[1]][0]))
       replace_huge(values_[node.results[0]][static_cast<size_t>(k)], HUGE_VAL, 1);
     if (node.op == Op::normalize && k % 4 == 2) zero_overflowing_rows(node, k);
@@ -436,6 +449,8 @@ bool Yardstick::explains(size_t output, int64_t index, double got, double refere
   if (std::isnan(got) && std::isinf(low) && std::isinf(high)) return low != high;  // both met in one sum
   if (std::isnan(got) || nan) return std::isnan(got) && nan;
   if (got == low || got == high) return true;
+  // Both signs, and beyond the dtype: a pole, which the smallest step crosses.
+  if (low < 0 && high > 0 && (std::isinf(low) || std::isinf(high))) return true;
   if (std::isinf(high) && std::isinf(low)) return high != low;
   const double least = std::isinf(low) ? high : low, most = std::isinf(high) ? low : high;
   const bool wild = least < 0 && most > 0;  // not even the sign is known: near a pole the tails are long

@@ -36,6 +36,7 @@ class Yardstick {
   void disturb_mean(const Node& node, int sample);
   int64_t terms_of(const Node& node) const;
   bool nothing(const Node& node, int samples);
+  void overflow_celu(const Node& node, int sample);
   void overflow_product(const Node& node, int sample);
   void zero_overflowing_rows(const Node& node, int sample);
   std::vector<double> scales_of(const Node& node, int sample) const;

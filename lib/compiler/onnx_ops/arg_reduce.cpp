@@ -1,5 +1,5 @@
-// ArgMax and ArgMin: core reduce drops the axis; keepdims puts it back. Over a symbolic dim that is 0 at a
-// run the answer is 0.
+// ArgMax and ArgMin: core reduce drops the axis; keepdims puts it back. An empty axis is refused, as numpy does;
+// a symbolic one when it is bound.
 #include "compiler/onnx_ops/op_context.h"
 
 namespace ge {
@@ -9,11 +9,12 @@ Results arg_reduce(OpContext& c, const std::string& kind) {
   const ValueId x = c.in(0);
   const int64_t axis = c.axis_attr("axis", c.rank(x), x);
   if (c.failed()) return kNone;
-  // What is known to be empty is refused, as ONNX Runtime and numpy do; a symbolic dim may be anything.
+  const std::string empty = "an empty axis has no " + kind.substr(3) + "imum";
   if (c.dims(x)[axis].is_value(0)) {
-    return c.fail(c.about_input(0, Code::shape_mismatch, "an empty axis has no " + kind.substr(3) + "imum")
+    return c.fail(c.about_input(0, Code::shape_mismatch, empty)
                       .because("axis " + std::to_string(axis) + " of " + c.describe(x)));
   }
+  c.require_at_least(c.dims(x)[axis], Dim(1), empty);
   const ValueId index =
       c.build().op(Op::reduce, {x},
                    {{"kind", kind},

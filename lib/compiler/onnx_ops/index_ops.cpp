@@ -161,6 +161,7 @@ Results lower_top_k(OpContext& c) {
                                c.describe(x)));
   }
   const bool largest = !c.op().attribute("largest") || c.int_attr("largest") != 0;  // not before opset 11
+  c.require_at_least(extent, k->front(), "'K' is greater than the axis is long");
   const ValueId indices =
       b.op(Op::sort_topk, {x}, {{"axis", axis}, {"k", *k}, {"largest", static_cast<int64_t>(largest)}});
   if (c.failed()) return kNone;

@@ -21,6 +21,7 @@ class Lowering {
 
   Status run() {
     for (const NodeId id : graph_.order()) lower_or_know(id);
+    forget_guesses();
     return errors_.take();
   }
 
@@ -60,8 +61,19 @@ class Lowering {
   void know_number(ValueId value) {
     ValueInfo& info = graph_.value(value);
     if (info.contents || (info.type.dtype != DType::int64 && info.type.dtype != DType::int32)) return;
-    if (const auto number = known_number(graph_, value))
+    if (const auto number = known_number(graph_, value)) {
       info.contents = Dims{Dim(saturate_to<int64_t>(*number))};
+      knows_numbers_ = true;
+    }
+  }
+
+  // Contents are what core ops tell, so that a graph and its printed form compile alike: numbers that came by
+  // floating point have served.
+  void forget_guesses() {
+    if (!knows_numbers_ || !errors_.empty()) return;
+    for (const NodeId id : graph_.order())
+      for (const ValueId v : graph_.node(id).results)
+        graph_.value(v).contents = infer_contents(graph_, graph_.node(id));
   }
 
   // Shapes and axes in initializers are what shape arithmetic starts from.
@@ -225,6 +237,7 @@ class Lowering {
   Graph& graph_;
   ErrorList errors_;
   std::set<ValueId> faulty_;
+  bool knows_numbers_ = false;  // some contents are of know_number
 };
 
 }  // namespace

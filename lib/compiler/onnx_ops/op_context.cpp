@@ -325,4 +325,15 @@ void OpContext::require_equal(const Dim& lhs, const Dim& rhs, const std::string&
                         node_.sources.empty() ? Source{} : node_.sources.front()});
 }
 
+void OpContext::require_at_least(const Dim& dim, const Dim& least, const std::string& message) {
+  const SymbolRange excess = (dim - least).bounds(graph_.symbols);
+  if (excess.min >= 0 || failed()) return;
+  if (excess.max < 0) {
+    fail(about_node(Code::shape_mismatch, message)
+             .because(dim.to_string() + " is less than " + least.to_string()));
+    return;
+  }
+  require_equal(Dim::max(dim, least), dim, message);
+}
+
 }  // namespace ge

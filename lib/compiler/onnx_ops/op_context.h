@@ -103,6 +103,8 @@ class OpContext {
   ValueId concat(std::vector<ValueId> parts, int64_t axis);
   // lhs == rhs at bind, where that cannot be decided now; shape_mismatch where it is wrong now.
   void require_equal(const Dim& lhs, const Dim& rhs, const std::string& message);
+  // dim >= least at bind, where that cannot be decided now; shape_mismatch where it is less now.
+  void require_at_least(const Dim& dim, const Dim& least, const std::string& message);
 
  private:
   const Attr* attr(std::string_view name) const;

@@ -105,6 +105,7 @@ ValueId pad_by_index(OpContext& c, ValueId x, int64_t axis, int64_t low, int64_t
     return c.fail(c.about_input(1, Code::shape_mismatch, "an empty axis has nothing to copy")
                       .because("axis " + std::to_string(axis) + " of " + c.describe(x) + ", mode " + mode));
   }
+  c.require_at_least(extent, Dim(1), "an empty axis has nothing to copy");
   Builder& b = c.build();
   const auto number = [&](int64_t v) { return b.scalar(DType::int64, static_cast<double>(v)); };
   const ValueId at =
