@@ -35,7 +35,7 @@ int report(const Error& error) {
 }
 
 void note(std::string_view text) {
-  std::fprintf(stderr, "note: %.*s\n", static_cast<int>(text.size()), text.data());
+  print_line("note: " + visible(text));
 }
 
 }  // namespace ge

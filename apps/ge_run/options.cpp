@@ -4,8 +4,11 @@
 
 #include <CLI/CLI.hpp>
 #include <charconv>
+#include <cmath>
 #include <cstdio>
+#include <cstdlib>
 
+#include "base/diagnostic.h"
 #include "common/version.h"
 #include "ge/ge.h"
 
@@ -25,6 +28,14 @@ struct RawOptions {
 };
 
 using Option = CLI::Option;
+
+// A NaN is no tolerance: everything would agree with it, or nothing.
+std::string tolerance_fault(const std::string& text) {
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  const bool valid = !text.empty() && *end == '\0' && std::isfinite(value) && value >= 0;
+  return valid ? "" : "found " + text + ", allowed a number from 0 up";
+}
 
 void add_tensors(CLI::App& app, RunCommand& c, RawOptions& raw) {
   const char* group = "Tensors";
@@ -54,9 +65,11 @@ void add_tensors(CLI::App& app, RunCommand& c, RawOptions& raw) {
   app.add_option("--rtol", c.rtol,
                  "relative tolerance of --expect; default by element type; e.g. --rtol 1e-3")
       ->type_name("X")
+      ->check(tolerance_fault)
       ->group(group);
   app.add_option("--atol", c.atol, "absolute tolerance of --expect; e.g. --atol 1e-5")
       ->type_name("X")
+      ->check(tolerance_fault)
       ->group(group);
 }
 
@@ -126,7 +139,7 @@ void add_checks(CLI::App& app, RunCommand& c, RawOptions& raw) {
 }
 
 int usage(const std::string& text) {
-  fmt::print(stderr, "error[E0110]: {}\n  run ge-run --help for the flags\n", text);
+  fmt::print(stderr, "error[E0110]: {}\n  run ge-run --help for the flags\n", visible(text));
   return 2;
 }
 
@@ -154,7 +167,8 @@ std::string interpret(const RawOptions& raw, RunCommand& c) {
   for (const std::string& text : raw.outputs) {
     const auto parts = split(text);
     c.outputs.push_back(parts ? *parts : std::pair(std::string(), text));
-    if (c.outputs.back().second.empty()) return "-o needs a file";
+    if (text.empty() || text.front() == '=' || text.back() == '=')
+      return "-o " + text + ": [NAME=]FILE or DIR/ is needed";
   }
   for (const std::string& text : raw.expected) {
     const auto parts = split(text);

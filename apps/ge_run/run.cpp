@@ -16,7 +16,7 @@ namespace {
 constexpr int32_t kProfileIterations = 10;
 
 void say(const std::string& text) {
-  std::fprintf(stderr, "%s\n", text.c_str());
+  std::fprintf(stderr, "%s\n", visible(text).c_str());
 }
 
 // One run of the program, from plan to report.
@@ -206,11 +206,11 @@ Status Runner::startup() {
 // too.
 std::string product_of(const RunCommand& command, const RunReport& report, const Status& status) {
   if (status.ok() || status.error().kind() == ErrorKind::kMismatch)
-    return command.json ? report_json(report) : report_text(report);
+    return command.json ? report_json(report) : visible(report_text(report));
   if (command.json) return errors_json(status.error());
   if (!command.dry_run) return "";
   const Diagnostic& d = status.error().first();
-  return "no: " + (d.message.empty() ? std::string(title_of(d.code)) : d.message) + "\n";
+  return visible("no: " + (d.message.empty() ? std::string(title_of(d.code)) : d.message) + "\n");
 }
 
 }  // namespace

@@ -120,6 +120,10 @@ GE_FN float round_to_odd(long long x) {
   const float f = __ll2float_rz(x);
   return value_cast<long long>(f) == x ? f : __int_as_float(__float_as_int(f) | 1);
 }
+GE_FN float round_to_odd(unsigned long long x) {
+  const float f = __ull2float_rz(x);
+  return value_cast<unsigned long long>(f) == x ? f : __int_as_float(__float_as_int(f) | 1);
+}
 GE_FN float round_to_odd(int x) {
   return round_to_odd(static_cast<double>(x));
 }

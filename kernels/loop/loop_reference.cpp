@@ -169,8 +169,11 @@ class RowRunner {
   void reduce(const LoopInstruction& c, Values& out) {
     const DType type = p_.code[c.a].type;
     if (c.op >= static_cast<uint16_t>(LoopOp::kReduceArgMax)) {
+      const std::vector<int64_t>& numbers = registers_[c.a].integer;
       out.integer.push_back(is_float(type) ? best(registers_[c.a].real, c)
-                                           : best(registers_[c.a].integer, c));
+                            : type == DType::uint64
+                                ? best(std::vector<uint64_t>(numbers.begin(), numbers.end()), c)
+                                : best(numbers, c));
     } else if (is_float(type)) {
       out.real.push_back(rounded(type, fold_real(registers_[c.a].real, static_cast<LoopOp>(c.op))));
     } else {
@@ -190,9 +193,18 @@ class RowRunner {
     for (const double v : values) total = scalar::apply_real(code, total, v, 0);
     return total;
   }
+  static bool is_less(DType type, int64_t a, int64_t b) {
+    return type == DType::uint64 ? static_cast<uint64_t>(a) < static_cast<uint64_t>(b) : a < b;
+  }
   static int64_t fold_integer(const std::vector<int64_t>& values, LoopOp op, DType type) {
-    const int64_t low = type == DType::boolean ? 0 : type == DType::int32 ? INT32_MIN : INT64_MIN;
-    const int64_t high = type == DType::boolean ? 1 : type == DType::int32 ? INT32_MAX : INT64_MAX;
+    const bool is_unsigned = type == DType::uint64;  // its bits: -1 is the greatest
+    const int64_t low = type == DType::boolean || is_unsigned ? 0
+                        : type == DType::int32                ? INT32_MIN
+                                                              : INT64_MIN;
+    const int64_t high = type == DType::boolean ? 1
+                         : is_unsigned          ? -1
+                         : type == DType::int32 ? INT32_MAX
+                                                : INT64_MAX;
     int64_t total = op == LoopOp::kReduceSum    ? 0
                     : op == LoopOp::kReduceProd ? 1
                     : op == LoopOp::kReduceMax  ? low
@@ -206,10 +218,10 @@ class RowRunner {
           total = scalar::apply_integer(static_cast<uint16_t>(ScalarOp::mul), type, total, v, 0);
           break;
         case LoopOp::kReduceMax:
-          total = std::max(total, v);
+          total = is_less(type, total, v) ? v : total;
           break;
         default:
-          total = std::min(total, v);
+          total = is_less(type, v, total) ? v : total;
           break;
       }
     }
@@ -236,6 +248,8 @@ class RowRunner {
       char* at = static_cast<char*>(view.data) + offset(c.imm, e) * (bits_of(view.dtype) / 8);
       if (is_float(c.type))
         store_from_double(view.dtype, at, 0, real(c.a, e));
+      else if (c.type == DType::uint64)
+        store_from_uint64(view.dtype, at, 0, static_cast<uint64_t>(integer(c.a, e)));
       else
         store_from_int64(view.dtype, at, 0, integer(c.a, e));
     }

@@ -35,7 +35,6 @@ const CodeRow& row_of(Code code) {
   return row != std::end(kRows) && row->code == code ? *row : *(std::end(kRows) - 1);
 }
 
-// Names come from files: a control character in one must not reach the terminal.
 void append_visible(std::string& text, char c) {
   const auto byte = static_cast<unsigned char>(c);
   if ((byte >= 0x20 && byte != 0x7f) || c == '\n' || c == '\t') {
@@ -95,10 +94,15 @@ std::string code_string(Code code) {
   return text;
 }
 
+std::string visible(std::string_view text) {
+  std::string out;
+  for (const char c : text) append_visible(out, c);
+  return out;
+}
+
 std::string to_string(const Diagnostic& d) {
   std::string text = "error[" + code_string(d.code) + "]: ";
-  for (const char c : d.message.empty() ? title_of(d.code) : std::string_view(d.message))
-    append_visible(text, c);
+  text += visible(d.message.empty() ? title_of(d.code) : std::string_view(d.message));
   std::string where = d.place;
   if (!d.path.empty()) where += (where.empty() ? "" : "  ") + d.path;
   append_line(text, "", where);

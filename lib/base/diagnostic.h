@@ -71,6 +71,10 @@ inline Diagnostic fail(Code code) {
 // "error[E0312]: ..." on several lines, no colour, no trailing newline.
 std::string to_string(const Diagnostic& diagnostic);
 
+// The text with its control characters, other than line ends and tabs, as \x1b: names come from files, and
+// what goes to a terminal must not move its cursor.
+std::string visible(std::string_view text);
+
 // Of `candidates`, the one nearest to `word` by edit distance, or "" where none is near (distance <= max(1,
 // size/3)).
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates);

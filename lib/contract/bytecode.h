@@ -54,7 +54,7 @@ inline constexpr uint16_t kNoRegister = 0xffff;
 
 struct LoopInstruction {
   uint16_t op = 0;              // ScalarOp code or LoopOp
-  DType type = DType::float32;  // register type: float32, float64, int32, int64 or boolean
+  DType type = DType::float32;  // register type: float32, float64, int32, int64, uint64 or boolean
   uint8_t sweep = 0;    // element level: pass that computes it; row level: pass before which it is ready
   bool element = true;  // element level or row level
   uint16_t a = kNoRegister, b = kNoRegister, c = kNoRegister;  // registers

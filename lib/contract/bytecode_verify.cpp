@@ -11,7 +11,7 @@ namespace {
 
 bool is_register_type(DType t) {
   return t == DType::float32 || t == DType::float64 || t == DType::int32 || t == DType::int64 ||
-         t == DType::boolean;
+         t == DType::uint64 || t == DType::boolean;
 }
 
 // Checks one program, instruction by instruction. Each check returns nullptr or what is wrong.
@@ -195,9 +195,10 @@ DType register_type(DType dtype) {
     case DType::float64:
       return DType::float64;
     case DType::int64:
-    case DType::uint64:
     case DType::uint32:
       return DType::int64;
+    case DType::uint64:
+      return DType::uint64;
     case DType::boolean:
       return DType::boolean;
     default:

@@ -165,6 +165,15 @@ fault 'a dry run with dims' 2 'E0110|--dry-run looks at the plan' ge-run mlp.bin
 fault 'output to a full disk' 3 'E0103|/dev/full' ge-run mlp.bin -i x=ok.npy -o y=/dev/full
 fault 'results differ' 4 'E0610|y' ge-run mlp.bin -i x=ok.npy --expect y="$mlp/expected.npy"
 fault 'results agree' 0 '' ge-run mlp.bin -i x="$mlp/x.npy" --expect y="$mlp/expected.npy"
+fault 'tolerance NaN' 2 'E0110|--rtol|nan' ge-run mlp.bin --rtol nan
+fault 'tolerance negative' 2 'E0110|--atol|-1' ge-run mlp.bin --atol=-1
+fault 'tolerance infinite' 2 'E0110|--rtol|inf' ge-run mlp.bin --rtol inf
+fault 'output without a file' 2 'E0110|-o y=' ge-run mlp.bin -i x=ok.npy -o y=
+fault 'output without a name' 2 'E0110|-o =y.npy' ge-run mlp.bin -i x=ok.npy -o =y.npy
+printf '%s' '{"format":"ge-graph/1","name":"t","opset":21,"inputs":[{"name":"a\u001b[2Jb","dtype":"float32","shape":[2]}],"outputs":["y"],"nodes":[{"op":"Neg","inputs":["a\u001b[2Jb"],"outputs":["y"]}]}' >esc.json
+ge-compile esc.json -o esc.bin -t cpu >"$temporary/out" 2>&1 || { cat "$temporary/out"; failed=$((failed + 1)); }
+fault 'control characters in a name' 0 'a\x1b[2Jb' ge-run esc.bin
+fault 'control characters in a plan' 0 'a?[2Jb' ge-inspect esc.bin
 
 # --- at run time
 printf '%s' '{"format":"ge-graph/1","name":"t","opset":21,"inputs":[{"name":"x","dtype":"float32","shape":[4]},{"name":"i","dtype":"int64","shape":[2]}],"outputs":["y"],"nodes":[{"name":"pick","op":"Gather","inputs":["x","i"],"outputs":["y"]}]}' >gather.json

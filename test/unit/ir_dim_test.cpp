@@ -153,7 +153,9 @@ TEST_CASE("text of dims") {
   CHECK(dim("(seq + 3) // 4").to_string() == "((seq + 3) // 4)");
   CHECK(dim("1 - n").to_string() == "-n + 1");
   CHECK(dim("min(a, b, 4)").to_string() == "min(min(4, a), b)");
-  CHECK(dim(" 6 / 4 ").is_value(1));
+  CHECK(dim(" 6 // 4 ").is_value(1));
+  CHECK(dim("6 / 3").is_value(2));
+  CHECK(dim("4*n*m / (2*n)") == Dim(2) * m);
   CHECK(dim("-9223372036854775808").is_value(INT64_MIN));
   CHECK(dim("'batch size' * 2").symbols() == std::vector<std::string>{"batch size"});
   CHECK(dim("'batch size' * 2").to_string() == "2*'batch size'");
@@ -174,6 +176,10 @@ TEST_CASE("bad dim expressions are refused with the place") {
   CHECK(fault("2x") == "found \"2x\": 'x' at character 2 where an operator or the end is expected");
   CHECK(fault("99999999999999999999") ==
         "found \"99999999999999999999\": the number at character 1 does not fit in 64 bits");
+  CHECK(fault("n / 3") == "found \"n / 3\": n / 3 may be no whole number; // rounds down");
+  CHECK(fault("6 / 4") == "found \"6 / 4\": 6 / 4 may be no whole number; // rounds down");
+  CHECK(fault("n / 0") ==
+        "found \"n / 0\": its value overflows, divides by zero, or it is too large an expression");
   CHECK(fault("4 // 0") ==
         "found \"4 // 0\": its value overflows, divides by zero, or it is too large an expression");
   CHECK(fault(std::string(40, '(') + "a" + std::string(40, ')')).find("nested more than 32 deep") !=

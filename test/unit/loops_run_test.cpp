@@ -122,6 +122,22 @@ TEST_CASE("mutated programs are refused or stay inside their operands", "[loops]
   REQUIRE(ran > 100);
 }
 
+TEST_CASE("a transposed view of no elements", "[loops]") {
+  LoopProgram program;
+  program.outer_rank = 2;
+  program.operands = {{DType::float32, false, false}, {DType::float32, true, false}};
+  program.code = {{.op = static_cast<uint16_t>(LoopOp::kLoad)},
+                  {.op = static_cast<uint16_t>(LoopOp::kStore), .a = 0, .imm = 1}};
+  REQUIRE_OK(verify_loop(program));
+  Machine machine(2);
+  Tensor in(DType::float32, {8, 0}, {1, 16}), out(DType::float32, {8, 0}, {5, 1});
+  const std::vector<TensorView> views{in.view, out.view};
+  auto loop = PreparedLoop::prepare(program, views, LoopIsa::kBest);
+  REQUIRE_OK(loop);
+  loop->run(machine.context);
+  CHECK(out.guards_intact());
+}
+
 TEST_CASE("in place: an output may be an input of equal strides", "[loops]") {
   auto program = loop_from_text(R"(loop outer=1 row=1 sweeps=3
   operand 0 in float32

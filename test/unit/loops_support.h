@@ -204,9 +204,10 @@ class RandomLoop {
 
   void add_input(bool element) {
     const bool row_level = !element && program.row_rank > 0 && rng_() % 3 == 0;
-    const DType dtype = pick({DType::float32, DType::float32, DType::float32, DType::float16, DType::bfloat16,
-                              DType::float64, DType::int32, DType::int64, DType::int8, DType::uint8,
-                              DType::uint16, DType::uint32, DType::boolean, DType::float8e4m3fn});
+    const DType dtype =
+        pick({DType::float32, DType::float32, DType::float32, DType::float16, DType::bfloat16, DType::float64,
+              DType::int32, DType::int64, DType::int8, DType::uint8, DType::uint16, DType::uint32,
+              DType::uint64, DType::boolean, DType::float8e4m3fn});
     add_tensor(dtype, false, row_level);
     append({.op = static_cast<uint16_t>(LoopOp::kLoad),
             .type = register_type(dtype),
@@ -244,12 +245,13 @@ class RandomLoop {
   void add_op() {
     const auto kind = rng_() % 10;
     if (kind == 0) {
-      constant(pick({DType::float32, DType::int64, DType::int32, DType::float64, DType::boolean}));
+      constant(
+          pick({DType::float32, DType::int64, DType::int32, DType::float64, DType::uint64, DType::boolean}));
       return;
     }
     if (kind == 1) {
       cast(any_register(), pick({DType::float32, DType::float16, DType::bfloat16, DType::int8, DType::int32,
-                                 DType::int64, DType::uint8, DType::boolean, DType::float64}));
+                                 DType::int64, DType::uint8, DType::uint64, DType::boolean, DType::float64}));
       return;
     }
     if (kind == 2 && rank() > 0) {
@@ -299,7 +301,7 @@ class RandomLoop {
             .imm = arg ? static_cast<uint32_t>(rng_() % 2) : 0});
     if (rng_() % 3 == 0)
       append({.op = static_cast<uint16_t>(LoopOp::kRowCount),
-              .type = pick({DType::float32, DType::int64}),
+              .type = pick({DType::float32, DType::int64, DType::uint64}),
               .element = false});
   }
   void map() {
@@ -323,7 +325,7 @@ class RandomLoop {
     DType type = program.code[any_register()].type;
     if (!accepts(info.domain, type))
       type = info.domain == ScalarDomain::boolean   ? DType::boolean
-             : info.domain == ScalarDomain::integer ? DType::int32
+             : info.domain == ScalarDomain::integer ? pick({DType::int32, DType::uint64})
                                                     : DType::float32;
     const uint16_t a = register_of(type);
     const DType result = info.result == ScalarResult::boolean ? DType::boolean : type;

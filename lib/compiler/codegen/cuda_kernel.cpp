@@ -83,6 +83,8 @@ std::string CudaKernel::type_name(DType type) {
       return "int";
     case DType::int64:
       return "long long";
+    case DType::uint64:
+      return "unsigned long long";
     default:
       return "bool";
   }
@@ -103,8 +105,6 @@ std::string CudaKernel::memory_type_name(DType dtype) {
       return "short";
     case DType::int8:
       return "signed char";
-    case DType::uint64:
-      return "unsigned long long";
     case DType::uint32:
       return "unsigned int";
     case DType::uint16:
@@ -195,6 +195,8 @@ std::string CudaKernel::literal(size_t r) {
       return "static_cast<int>(" + hex(bits & 0xffffffffu) + "u)";
     case DType::int64:
       return "static_cast<long long>(" + hex(bits) + "ull)";
+    case DType::uint64:
+      return hex(bits) + "ull";
     default:
       return bits != 0 ? "true" : "false";
   }
@@ -371,8 +373,7 @@ int CudaKernel::live_values(const std::vector<bool>& hold) const {
 bool CudaKernel::holds_anything_wide() const {
   for (size_t r = 0; r < p_.code.size(); ++r) {
     const DType t = p_.code[r].type;
-    if (needed_[r] && p_.code[r].element && !is_inline(r) && (t == DType::float64 || t == DType::int64))
-      return true;
+    if (needed_[r] && p_.code[r].element && !is_inline(r) && bits_of(t) == 64) return true;
   }
   return false;
 }

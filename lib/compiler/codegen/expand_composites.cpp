@@ -47,24 +47,7 @@ bool is_composite(Op op) {
 }
 
 DType compute_type(DType dtype) {
-  switch (dtype) {
-    case DType::float64:
-      return DType::float64;
-    case DType::float32:
-    case DType::float16:
-    case DType::bfloat16:
-    case DType::float8e4m3fn:
-    case DType::float8e5m2:
-      return DType::float32;
-    case DType::boolean:
-      return DType::boolean;
-    case DType::int64:
-    case DType::uint64:
-    case DType::uint32:
-      return DType::int64;
-    default:
-      return DType::int32;
-  }
+  return register_type(dtype);
 }
 
 Status expand_composites(Graph& graph) {

@@ -321,14 +321,12 @@ class NestBuilder {
     const bool widening =
         is_float(from) && is_float(to) && compute_type(from) == compute_type(to) && to == compute_type(to);
     if (from == to || widening) return reg;
-    if (to == DType::uint64 || from == DType::uint64) return refuse("uint64 in a loop");
     return round_through(reg, to);
   }
 
   Result<uint16_t> map(const Node& node, DType result, const AxisMaps& maps) {
     uint16_t registers[3] = {kNoRegister, kNoRegister, kNoRegister};
     for (size_t i = 0; i < node.operands.size(); ++i) {
-      if (graph_.type(node.operands[i]).dtype == DType::uint64) return refuse("uint64 in a loop");
       GE_ASSIGN(registers[i], value_at(node.operands[i], maps));
     }
     const uint16_t code = *scalar_code(node.op);
@@ -381,7 +379,6 @@ class NestBuilder {
     const DType dtype = graph_.type(operand).dtype;
     if (attr_ints(node, "axes").empty()) return refuse("a reduction over no axes");
     if (touches_row(maps)) return refuse("a reduction inside another reduction's row");
-    if (dtype == DType::uint64) return refuse("uint64 in a loop");
     GE_TRY(check_redundancy(node, operand, true));
     const auto& axes = attr_ints(node, "axes");
     AxisMaps inner(graph_.type(operand).dims.size());

@@ -124,8 +124,10 @@ class Parser {
     while (error_.empty()) {
       if (take("*")) {
         left = left * unary();
-      } else if (take("//") || take("/")) {
+      } else if (take("//")) {
         left = Dim::floor_div(left, unary());
+      } else if (take("/")) {
+        left = exact(left, unary());
       } else if (take("%")) {
         left = Dim::mod(left, unary());
       } else {
@@ -133,6 +135,14 @@ class Parser {
       }
     }
     return left;
+  }
+  // a / b, which must be whole whatever the names are.
+  Dim exact(const Dim& a, const Dim& b) {
+    if (a.overflowed() || b.overflowed() || b.is_value(0)) return Dim::floor_div(a, b);
+    const auto quotient = Dim::exact_quotient(a, b);
+    if (!quotient && error_.empty())
+      error_ = a.to_string() + " / " + b.to_string() + " may be no whole number; // rounds down";
+    return quotient ? *quotient : Dim(0);
   }
   Dim unary() {
     if (++depth_ > kMaxNesting) {

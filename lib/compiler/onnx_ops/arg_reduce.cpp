@@ -1,5 +1,5 @@
-// ArgMax and ArgMin: core reduce drops the axis; keepdims puts it back. An empty axis is refused, as numpy does;
-// a symbolic one when it is bound.
+// ArgMax and ArgMin: core reduce drops the axis; keepdims puts it back. An empty axis is refused, as numpy
+// does; a symbolic one when it is bound.
 #include "compiler/onnx_ops/op_context.h"
 
 namespace ge {

@@ -108,7 +108,7 @@ void LoopGeometry::flat(LoopPlan& plan) {
     std::erase(slow_, across);
     slow_.push_back(across);
     plan.tile_slow = std::min(kBlockSide, extent_[across]);
-    plan.tile_fast = std::min(fast, kTileElements / plan.tile_slow);
+    plan.tile_fast = std::clamp<int64_t>(fast, 1, kTileElements / plan.tile_slow);
   } else {
     plan.tile_fast = std::clamp<int64_t>(fast, 1, kTileElements);
     plan.tile_slow = std::clamp<int64_t>(fast == 0 ? 1 : kTileElements / fast, 1, std::max<int64_t>(slow, 1));

@@ -12,7 +12,7 @@ namespace ge::cpu {
 
 enum class LoopIsa : uint8_t { kBest, kBase, kV3, kV4 };  // x86-64-v3 and -v4; kBase runs anywhere
 
-inline constexpr int kLoopTypes = 5;  // register types in the order of type_index
+inline constexpr int kLoopTypes = 6;  // register types in the order of type_index
 inline constexpr int kMapCodes = 96;  // codes of scalar_ops.def are below it
 inline constexpr int kReduceOps = 6;  // LoopOp::kReduceSum .. kReduceArgMin
 
@@ -26,6 +26,8 @@ constexpr int type_index(DType t) {
       return 2;
     case DType::int64:
       return 3;
+    case DType::uint64:
+      return 5;
     default:
       return 4;  // boolean: a byte that is 0 or 1
   }

@@ -158,7 +158,9 @@ constexpr bool has_variant() {
   constexpr int kArity = Op<kCode>::kArity;
   if (kCode == kSelectCode) return !(kMask & 1);
   if (kMask >= (1 << kArity)) return false;
-  constexpr bool kPlain = scalar::Facts<T>::kFloat ? sizeof(T) == 4 : sizeof(T) == 8;  // float32 and int64
+  constexpr bool kPlain = scalar::Facts<T>::kFloat
+                              ? sizeof(T) == 4
+                              : sizeof(T) == 8 && scalar::Facts<T>::kSigned;  // float32 and int64
   if (kArity == 2) return kPlain && (kMask == 2 || kMask == 1);
   if (kArity == 3) return kPlain && kMask == 6;
   return false;
@@ -189,7 +191,8 @@ constexpr void fill_map(LoopKernels& k) {
   fill_masks<code, double>(k.map[code][1]);  \
   fill_masks<code, int32_t>(k.map[code][2]); \
   fill_masks<code, int64_t>(k.map[code][3]); \
-  fill_masks<code, bool>(k.map[code][4]);
+  fill_masks<code, bool>(k.map[code][4]);    \
+  fill_masks<code, uint64_t>(k.map[code][5]);
 #include "contract/scalar_ops.def"
 #undef GE_SCALAR_OP
 }
@@ -220,7 +223,7 @@ template <class T>
 GE_FN T lowest() {
   if constexpr (scalar::Facts<T>::kFloat)
     return -static_cast<T>(__builtin_inf());
-  else if constexpr (sizeof(T) == 1)
+  else if constexpr (!scalar::Facts<T>::kSigned)
     return 0;
   else
     return static_cast<T>(static_cast<typename scalar::Facts<T>::Wide>(1) << (sizeof(T) * 8 - 1));
@@ -420,6 +423,7 @@ constexpr LoopKernels make_kernels(const char* name) {
   fill_reduce<int32_t, int32_t>(k, 2);
   fill_reduce<int64_t, int64_t>(k, 3);
   fill_reduce<Boolean, Boolean>(k, 4);
+  fill_reduce<uint64_t, uint64_t>(k, 5);
   k.stream_copy = &stream_copy;
   k.stream_fence = &stream_fence;
   k.name = name;
