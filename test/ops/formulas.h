@@ -1,6 +1,6 @@
-// Scalar ops as a person writes them: in long double, or in exact integers that are cut to their dtype at the end.
-// Entry: real_formula, whole_formula, rounded_to, wrapped_to. Invariant: nothing here is shared with the product but
-// the names of ops and dtypes, so that both do not err alike.
+// Scalar ops as a person writes them: in long double, or in exact integers that are cut to their dtype at the
+// end. Entry: real_formula, whole_formula, rounded_to, wrapped_to. Invariant: nothing here is shared with the
+// product but the names of ops and dtypes, so that both do not err alike.
 #pragma once
 #include "contract/scalar_op.h"
 #include "numeric/dtype.h"
