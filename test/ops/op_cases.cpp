@@ -655,6 +655,7 @@ void add_rows(DType dtype, uint32_t& seed, std::vector<OpGraph>& graphs) {
     add(normalize_graph("rms", dtype, seed++));
     if (bits_of(dtype) > 8) add(conv_graph(dtype, seed++));  // no operator multiplies float8
     add(pool_graph("average", dtype, seed++));
+    if (bits_of(dtype) > 8) add(attention_graph(dtype, seed++));
   }
   if (!boolean && bits_of(dtype) >= (real ? 16 : 32)) add(dot_graph(dtype, seed++));
   if (real || dtype == DType::int8 || dtype == DType::uint8) add(pool_graph("max", dtype, seed++));

@@ -131,9 +131,10 @@ class Evaluator {
       case Op::dot:
         return dot<T>(node, y);
       case Op::pool:
-        return pool<T>(node, y);
       case Op::conv:
-        return conv(node, y);
+        return window<T>(node, y);
+      case Op::attention:
+        return attention(node, y);
       case Op::softmax:
       case Op::log_softmax:
         return softmax(node, y);
@@ -468,8 +469,71 @@ class Evaluator {
     return inside;
   }
 
-  void conv(const Node& node, Numbers& y) const {
-    const Numbers &x = in(node, 0), &w = in(node, 1);
+  // With the last axis as the second, or the other way round.
+  template <class T>
+  static Numbers moved(const Numbers& x, bool to_last) {
+    Numbers y{x.dtype, x.dims, x.real, x.whole};
+    const auto move = [&](Index& list) {
+      if (to_last)
+        std::rotate(list.begin() + 1, list.begin() + 2, list.end());
+      else
+        std::rotate(list.begin() + 1, list.end() - 1, list.end());
+    };
+    move(y.dims);
+    each(x.dims, [&](const Index& at) {
+      Index into = at;
+      move(into);
+      elements<T>(y)[flat_of(y.dims, into)] = elements<T>(x)[flat_of(x.dims, at)];
+    });
+    return y;
+  }
+
+  template <class T>
+  void window(const Node& node, Numbers& y) const {
+    const bool last = attr_int(node, "channels_last", 0) != 0;
+    const Numbers x = last ? moved<T>(in(node, 0), false) : in(node, 0);
+    Numbers result = last ? moved<T>(y, false) : y;
+    if (node.op == Op::pool)
+      pool<T>(node, x, result);
+    else if constexpr (std::is_same_v<T, Real>)
+      conv(node, x, last ? moved<T>(in(node, 1), false) : in(node, 1), result);
+    y = last ? moved<T>(result, true) : result;
+  }
+
+  void attention(const Node& node, Numbers& y) const {
+    const Numbers &q = in(node, 0), &k = in(node, 1), &v = in(node, 2);
+    const int64_t keys = k.dims[2], queries = q.dims[2], shared = k.dims[1] == 0 ? 1 : q.dims[1] / k.dims[1];
+    const int64_t causal = attr_int(node, "causal");
+    const Real fill = node.attrs.contains("fill") ? attr_double(node, "fill") : -HUGE_VALL;
+    each({q.dims[0], q.dims[1], queries}, [&](const Index& at) {
+      const int64_t b = at[0], h = at[1], i = at[2], g = h / shared;
+      std::vector<Real> scores(static_cast<size_t>(keys), 0);
+      Real most = -HUGE_VALL, sum = 0;
+      for (int64_t j = 0; j < keys; ++j) {
+        Real& score = scores[static_cast<size_t>(j)];
+        for (int64_t d = 0; d < q.dims[3]; ++d)
+          score += q.real[flat_of(q.dims, {b, h, i, d})] * k.real[flat_of(k.dims, {b, g, j, d})];
+        score *= attr_double(node, "scale");
+        if (has(node, 3)) {
+          const Numbers& mask = in(node, 3);
+          const size_t m = flat_of(mask.dims, {b, h, i, j});
+          score = is_float(mask.dtype) ? score + mask.real[m] : mask.whole[m] != 0 ? score : fill;
+        }
+        if (causal != 0 && j > i + (causal == 2 ? keys - queries : 0)) score = -HUGE_VALL;
+        most = std::max(most, score);
+      }
+      const bool empty = attr_int(node, "zero_empty") != 0 && most == -HUGE_VALL;
+      for (Real& score : scores) sum += score = std::exp(score - most);
+      for (int64_t e = 0; e < v.dims[3]; ++e) {
+        Real result = 0;
+        for (int64_t j = 0; j < keys && !empty; ++j)
+          result += scores[static_cast<size_t>(j)] / sum * v.real[flat_of(v.dims, {b, g, j, e})];
+        y.real[flat_of(y.dims, {b, i, h, e})] = result;
+      }
+    });
+  }
+
+  void conv(const Node& node, const Numbers& x, const Numbers& w, Numbers& y) const {
     const int64_t groups = attr_int(node, "groups", 1), outputs = w.dims[0] / groups;
     const Index kernel(w.dims.begin() + 2, w.dims.end());
     each(y.dims, [&](const Index& at) {
@@ -489,8 +553,7 @@ class Evaluator {
   }
 
   template <class T>
-  void pool(const Node& node, Numbers& y) const {
-    const Numbers& x = in(node, 0);
+  void pool(const Node& node, const Numbers& x, Numbers& y) const {
     const bool average = attr_string(node, "kind") == "average";
     each(y.dims, [&](const Index& at) {
       std::vector<T> inside;
