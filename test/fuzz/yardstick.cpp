@@ -145,8 +145,10 @@ void Yardstick::disturb(HostTensor& t, DType original, double units, uint64_t se
     if (!std::isfinite(data[i])) continue;
     const double scale = scales.empty() ? 0 : scales[static_cast<size_t>(i)];
     const double reach = units * unit_of(original, std::max(std::abs(data[i]), scale));
-    // What may be zero is zero now and then: comparisons and divisions tell zero from nearly zero.
-    data[i] = std::abs(data[i]) <= reach && r.chance(25) ? 0 : data[i] + reach * r.symmetric();
+    // What may be a whole number is one now and then: divisions tell zero from nearly zero, powers of
+    // negative numbers and roundings tell 3 from nearly 3.
+    const double whole = std::nearbyint(data[i]);
+    data[i] = std::abs(data[i] - whole) <= reach && r.chance(25) ? whole : data[i] + reach * r.symmetric();
     if (round) data[i] = rounded(original, data[i]);
   }
 }

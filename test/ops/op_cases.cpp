@@ -636,6 +636,8 @@ namespace {
 // The rows that the ops of one dtype have; what a lowering never makes in a dtype is no row of it.
 void add_rows(DType dtype, uint32_t& seed, std::vector<OpGraph>& graphs) {
   const bool real = is_float(dtype), boolean = is_bool(dtype);
+  const bool float8 =
+      real && bits_of(dtype) == 8;  // multiplied, pooled, combined and summed up by no operator
   const auto add = [&](OpGraph g) { graphs.push_back(std::move(g)); };
   if (bits_of(dtype) < 8) {  // every other operator unpacks them to 8 bits
     add(cast_graph(dtype, seed++));
@@ -653,16 +655,18 @@ void add_rows(DType dtype, uint32_t& seed, std::vector<OpGraph>& graphs) {
     add(softmax_graph(Op::log_softmax, dtype, seed++));
     add(normalize_graph("layer", dtype, seed++));
     add(normalize_graph("rms", dtype, seed++));
-    if (bits_of(dtype) > 8) add(conv_graph(dtype, seed++));  // no operator multiplies float8
-    add(pool_graph("average", dtype, seed++));
-    if (bits_of(dtype) > 8) add(attention_graph(dtype, seed++));
+    if (!float8) add(conv_graph(dtype, seed++));
+    if (!float8) add(pool_graph("average", dtype, seed++));
+    if (!float8) add(attention_graph(dtype, seed++));
   }
   if (!boolean && bits_of(dtype) >= (real ? 16 : 32)) add(dot_graph(dtype, seed++));
-  if (real || dtype == DType::int8 || dtype == DType::uint8) add(pool_graph("max", dtype, seed++));
+  if ((real && !float8) || dtype == DType::int8 || dtype == DType::uint8)
+    add(pool_graph("max", dtype, seed++));
   add(gather_graph(dtype, seed++));
   add(gather_elements_graph(dtype, seed++));
-  for (const char* kind : {"none", "add", "mul", "max", "min"}) add(scatter_graph(kind, dtype, seed++));
-  if (!boolean) add(scan_graph(dtype, seed++));
+  for (const char* kind : {"none", "add", "mul", "max", "min"})
+    if (!float8 || kind == std::string("none")) add(scatter_graph(kind, dtype, seed++));
+  if (!boolean && !float8) add(scan_graph(dtype, seed++));
   add(sort_topk_graph(dtype, seed++));
   for (const char* op : {"reshape", "transpose", "broadcast", "slice", "concat", "pad"})
     add(movement_graph(op, dtype, seed++));

@@ -17,6 +17,7 @@
 #include <thread>
 
 #include "bind_without_device.h"
+#include "compiler/codegen/nvrtc.h"
 #include "compiler/evaluate.h"
 #include "ge/ge.h"
 #include "numeric/convert.h"
@@ -126,10 +127,14 @@ std::string check_graph(const OpGraph& g, const std::string& device) {
 
 constexpr int kNoDevice = 77;
 
+bool is_here(const std::string& device) {
+  return device == "compile" ? Nvrtc::open().ok() : !device_target(device).empty();
+}
+
 // Checks the graphs of one job; each result is a line "INDEX TEXT" on the pipe.
 int work(const std::vector<OpGraph>& graphs, const std::vector<size_t>& chosen, size_t job, size_t jobs,
          const Options& o, int pipe) {
-  if (o.device != "compile" && device_target(o.device).empty()) return kNoDevice;
+  if (!is_here(o.device)) return kNoDevice;
   ge_device* kept = nullptr;  // one context for all graphs
   ge_device_options options{};
   options.size = sizeof options;
@@ -181,7 +186,7 @@ std::optional<std::map<size_t, std::string>> results_of(const std::vector<OpGrap
 std::optional<std::map<size_t, std::string>> results_here(const std::vector<OpGraph>& graphs,
                                                           const std::vector<size_t>& chosen,
                                                           const Options& o) {
-  if (o.device != "compile" && device_target(o.device).empty()) return std::nullopt;
+  if (!is_here(o.device)) return std::nullopt;
   std::map<size_t, std::string> results;
   for (const size_t i : chosen) results[i] = check_graph(graphs[i], o.device);
   return results;

@@ -279,12 +279,20 @@ std::optional<Dim> OpContext::split(const Dim& size, int64_t parts) {
   return exact || size.is_static() ? exact : Dim::floor_div(size, Dim(parts));
 }
 
+// Dims are sizes: one that may be negative is the difference of two.
 ValueId OpContext::size_scalar(const Dim& size) {
-  const auto value = size.value();
-  if (!value) return builder_.dims({size}, true);
-  TensorData number = tensor_of({*value});
-  number.dims.clear();
-  return builder_.constant(std::move(number));
+  if (const auto value = size.value()) {
+    TensorData number = tensor_of({*value});
+    number.dims.clear();
+    return builder_.constant(std::move(number));
+  }
+  const int64_t least = size.bounds(graph_.symbols).min;
+  if (least >= 0) return builder_.dims({size}, true);
+  if (least > INT64_MIN && !(size - Dim(least)).overflowed())
+    return builder_.map(Op::sub, {builder_.dims({size - Dim(least)}, true), size_scalar(Dim(-least))});
+  const Dim none(0);
+  return builder_.map(Op::sub, {builder_.dims({Dim::max(size, none)}, true),
+                                builder_.dims({Dim::max(none - size, none)}, true)});
 }
 
 ValueId OpContext::positions(const Dims& shape, int64_t axis) {

@@ -91,7 +91,7 @@ class OpContext {
   // size / parts; nullopt where it has no whole value. Of a symbolic size that must be a multiple, the
   // reshape that uses the quotient asserts it.
   static std::optional<Dim> split(const Dim& size, int64_t parts);
-  // An int64 scalar of this value: a constant where it is a plain number.
+  // An int64 scalar of this value, which may be negative: a constant where it is a plain number.
   ValueId size_scalar(const Dim& size);
   // int64 positions along an axis of `shape`.
   ValueId positions(const Dims& shape, int64_t axis);

@@ -174,6 +174,7 @@ Results lower_multinomial(OpContext& c) {
                       .because("found " + std::string(name_of(to))));
   }
   const Dims dims = c.dims(x);
+  c.require_at_least(dims[1], Dim(1), "there must be a class to draw");
   const ValueId logs = b.cast(x, DType::float64);
   const ValueId p = b.op(Op::softmax, {logs}, {{"axis", int64_t{1}}});
   if (c.failed()) return kNone;
