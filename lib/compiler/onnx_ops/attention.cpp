@@ -156,32 +156,20 @@ class Attention {
     const double size = c_.has_attr("scale") ? 0 : static_cast<double>(*q[3].value());
     const double scale = c_.has_attr("scale") ? c_.float_attr("scale") : size == 0 ? 1 : 1 / std::sqrt(size);
     const Dims scores{q[0], q[1], q[2], k[2]};
+    const Masks masks = read_masks(scores, true);
+    if (c_.failed()) return kNone;
     AttrMap attrs{{"scale", scale}};
-    ValueId allowed = kNone, valid = kNone, added = kNone;
-    if (c_.has(6)) valid = valid_keys(scores, allowed);
-    if (c_.int_attr("is_causal") != 0) {
-      if (valid == kNone && (past_.is_value(0) || k[2] == past_ + q[2]))
-        attrs["causal"] = int64_t{past_.is_value(0) ? 1 : 2};
-      else
-        allowed = both(allowed, causal({q[2], k[2]}, valid));
-    }
-    if (c_.has(3)) {
-      const ValueId mask = whole_mask(k[2]);
-      if (c_.failed()) return kNone;
-      if (is_bool(c_.dtype(mask)))
-        allowed = both(allowed, mask);
-      else
-        added = b_.broadcast(b_.cast(mask, type_), scores);
-      may_be_empty_ = true;
-    }
+    if (masks.causal != 0) attrs["causal"] = masks.causal;
     if (may_be_empty_) attrs["zero_empty"] = int64_t{1};
     std::vector<ValueId> operands{q_, key_, value_};
-    if (allowed != kNone) {
-      const ValueId all = b_.broadcast(allowed, scores);
+    if (masks.allowed != kNone) {
+      const ValueId all = b_.broadcast(masks.allowed, scores);
       operands.push_back(
-          added == kNone ? all : b_.map(Op::select, {all, added, c_.scalar_like(added, -kInfinity)}));
-    } else if (added != kNone) {
-      operands.push_back(added);
+          masks.added == kNone
+              ? all
+              : b_.map(Op::select, {all, masks.added, c_.scalar_like(masks.added, -kInfinity)}));
+    } else if (masks.added != kNone) {
+      operands.push_back(masks.added);
     }
     ValueId y = b_.op(Op::attention, std::move(operands), std::move(attrs));
     if (c_.failed()) return kNone;
@@ -274,25 +262,42 @@ class Attention {
     return valid;
   }
 
+  // What a query may attend to, and what is added to its scores; kNone where all, where nothing.
+  struct Masks {
+    ValueId allowed = kNone, added = kNone;
+    int64_t causal = 0;  // the attention op's, in place of a part of `allowed`
+  };
+  Masks read_masks(const Dims& scores, bool in_one) {
+    const Dims plane{scores[2], scores[3]};
+    Masks m;
+    ValueId valid = kNone;
+    if (c_.has(6)) valid = valid_keys(scores, m.allowed);
+    if (c_.int_attr("is_causal") != 0) {
+      if (in_one && valid == kNone && (past_.is_value(0) || plane[1] == past_ + plane[0]))
+        m.causal = past_.is_value(0) ? 1 : 2;
+      else
+        m.allowed = both(m.allowed, causal(plane, valid));
+    }
+    if (const ValueId near = window(plane, valid); near != kNone) m.allowed = both(m.allowed, near);
+    if (!c_.has(3)) return m;
+    may_be_empty_ = true;
+    const ValueId mask = whole_mask(scores[3]);
+    if (c_.failed()) return m;
+    if (is_bool(c_.dtype(mask)))
+      m.allowed = both(m.allowed, mask);
+    else
+      m.added = b_.broadcast(b_.cast(mask, type_), scores);
+    return m;
+  }
+
   ValueId masked(ValueId scores) {
     if (c_.failed()) return kNone;
     const Dims dims = c_.dims(scores);
-    const Dims plane{dims[2], dims[3]};
-    ValueId allowed = kNone, valid = kNone;
-    if (c_.has(6)) valid = valid_keys(dims, allowed);
-    if (c_.int_attr("is_causal") != 0) allowed = both(allowed, causal(plane, valid));
-    if (const ValueId near = window(plane, valid); near != kNone) allowed = both(allowed, near);
-    if (c_.has(3)) {
-      const ValueId mask = whole_mask(dims[3]);
-      if (c_.failed()) return kNone;
-      if (is_bool(c_.dtype(mask)))
-        allowed = both(allowed, mask);
-      else
-        scores = b_.map(Op::add, {scores, b_.broadcast(b_.cast(mask, type_), dims)});
-      may_be_empty_ = true;
-    }
-    if (allowed == kNone || c_.failed()) return scores;
-    return b_.map(Op::select, {b_.broadcast(allowed, dims), scores, c_.scalar_like(scores, -kInfinity)});
+    const Masks masks = read_masks(dims, false);
+    if (masks.added != kNone) scores = b_.map(Op::add, {scores, masks.added});
+    if (masks.allowed == kNone || c_.failed()) return scores;
+    return b_.map(Op::select,
+                  {b_.broadcast(masks.allowed, dims), scores, c_.scalar_like(scores, -kInfinity)});
   }
 
   // A row of -inf alone has no softmax: its weights are 0.
