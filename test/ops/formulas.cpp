@@ -176,6 +176,11 @@ long double real_formula(ScalarOp op, Real a, Real b, Real c) {
   }
 }
 
+Whole product(Whole a, Whole b) {
+  __extension__ using Unsigned = unsigned __int128;
+  return static_cast<Whole>(static_cast<Unsigned>(a) * static_cast<Unsigned>(b));
+}
+
 namespace {
 
 // In 64 bits at most: what is multiplied further has been wrapped.
@@ -183,8 +188,8 @@ Whole power_of(DType dtype, Whole base, Whole exponent) {
   if (exponent < 0) return base == 1 ? 1 : base == -1 ? (exponent % 2 != 0 ? -1 : 1) : 0;
   Whole result = 1;
   while (exponent > 0) {
-    if (exponent % 2 != 0) result = wrapped_to(dtype, result * base);
-    base = wrapped_to(dtype, base * base);
+    if (exponent % 2 != 0) result = wrapped_to(dtype, product(result, base));
+    base = wrapped_to(dtype, product(base, base));
     exponent /= 2;
   }
   return result;
@@ -205,7 +210,7 @@ Whole whole_formula(ScalarOp op, DType dtype, Whole a, Whole b, Whole c) {
     case ScalarOp::sub:
       return a - b;
     case ScalarOp::mul:
-      return a * b;
+      return product(a, b);
     case ScalarOp::div:
       return b == 0 ? 0 : a / b;
     case ScalarOp::mod:
@@ -252,7 +257,7 @@ Whole whole_formula(ScalarOp op, DType dtype, Whole a, Whole b, Whole c) {
     case ScalarOp::bit_not:
       return ~a;
     case ScalarOp::shift_left:
-      return shifts ? a * (static_cast<Whole>(1) << static_cast<int>(b)) : 0;
+      return shifts ? product(a, static_cast<Whole>(1) << static_cast<int>(b)) : 0;
     case ScalarOp::shift_right:
       return shifts ? shifted_right(a, b) : 0;
     case ScalarOp::relu:

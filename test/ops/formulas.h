@@ -16,6 +16,8 @@ Whole whole_formula(ScalarOp op, DType dtype, Whole a, Whole b, Whole c);       
 double rounded_to(DType dtype, long double value);
 // The low bits of a number as one of an integer type; bool: not zero.
 Whole wrapped_to(DType dtype, Whole value);
+// a * b in the lowest 128 bits: two uint64 can exceed a Whole.
+Whole product(Whole a, Whole b);
 // A float cut to an integer of the type: toward zero, saturating; NaN is 0, and true.
 Whole whole_of(DType dtype, long double value);
 // The least (greatest) number of an integer type.

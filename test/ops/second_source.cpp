@@ -451,7 +451,8 @@ class Evaluator {
       Index left = at, right = at;
       for (int64_t k = 0; k < lhs.dims[rank - 1]; ++k) {
         left[rank - 1] = right[rank - 2] = k;
-        sum += elements<T>(lhs)[flat_of(lhs.dims, left)] * elements<T>(rhs)[flat_of(rhs.dims, right)];
+        sum += settled(y.dtype, combine(ScalarOp::mul, y.dtype, elements<T>(lhs)[flat_of(lhs.dims, left)],
+                                        elements<T>(rhs)[flat_of(rhs.dims, right)]));
       }
       elements<T>(y)[flat_of(y.dims, at)] = sum;
     });
