@@ -97,6 +97,27 @@ ValueId Builder::dims(const Dims& values, bool scalar) {
   return op(Op::dims, {}, std::move(attrs));
 }
 
+ValueId Builder::grouped_dot(ValueId left, ValueId right) {
+  if (failed() || left == kNone || right == kNone) return missing();
+  Dims l = type(left).dims, r = type(right).dims;
+  if (l[1] == r[1]) return op(Op::dot, {left, right});
+  const auto groups = r[1].value();
+  const auto group = groups && *groups > 0 ? Dim::exact_quotient(l[1], r[1]) : std::nullopt;
+  if (!group) {
+    fail(Error(ge::fail(Code::shape_mismatch)
+                   .say("the heads of the query are no multiple of those of the key")
+                   .because("found " + l[1].to_string() + " and " + r[1].to_string())));
+    return kNone;
+  }
+  const Dims joined{l[0], l[1], l[2], r[3]};
+  l[1] = r[1];
+  l.insert(l.begin() + 2, *group);
+  r.insert(r.begin() + 2, Dim(1));
+  const ValueId grouped = reshape(left, l), unit = reshape(right, r);
+  r[2] = *group;
+  return reshape(op(Op::dot, {grouped, broadcast(unit, r)}), joined);
+}
+
 Result<Dims> Builder::broadcast_shape(const Dims& a, const Dims& b) {
   Dims shape(std::max(a.size(), b.size()));
   for (size_t i = 0; i < shape.size(); ++i) {

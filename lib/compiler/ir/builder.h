@@ -30,6 +30,9 @@ class Builder {
   ValueId transpose(ValueId x, std::vector<int64_t> perm);
   ValueId reduce(ValueId x, std::string_view kind, std::vector<int64_t> axes, bool keepdims);
   ValueId dims(const Dims& values, bool scalar = false);
+  // left [batch, heads, rows, depth] x right [batch, groups, depth, columns], where each right matrix serves
+  // heads / groups left ones. Heads that are no multiple are a shape_mismatch.
+  ValueId grouped_dot(ValueId left, ValueId right);
   // Numpy broadcast of two shapes; broadcast_mismatch where they cannot; unprovable equalities become
   // assertions.
   Result<Dims> broadcast_shape(const Dims& a, const Dims& b);

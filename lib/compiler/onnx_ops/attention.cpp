@@ -5,10 +5,9 @@
 //   scores = where allowed: scores + mask, else -inf
 //   Y = softmax(scores) . V         a row without an allowed key is 0
 // The first stage of each formula is skipped where the node does not ask for it.
-#include <cmath>
 #include <limits>
 
-#include "compiler/onnx_ops/op_context.h"
+#include "compiler/onnx_ops/attention_parts.h"
 
 namespace ge {
 namespace {
@@ -25,7 +24,7 @@ class Attention {
     if (is_plain()) return whole();
     ValueId scores = raw_scores();
     keep(0, scores);
-    scores = capped(scores);
+    scores = capped(c_, scores, c_.float_attr("softcap"));
     keep(1, scores);
     scores = masked(scores);
     keep(2, scores);
@@ -37,17 +36,12 @@ class Attention {
 
  private:
   // -- operands as [batch, heads, sequence, size] --
-  bool fault(Diagnostic d, const std::string& found) {
-    c_.fail(std::move(d).because(found));
-    return false;
-  }
-
   bool read_heads() {
     const int64_t rank = c_.rank(c_.in(0));
     for (size_t i = 0; i < 3; ++i) {
       if ((rank == 3 || rank == 4) && c_.rank(c_.in(i)) == rank) continue;
-      return fault(c_.about_input(i, Code::operand_rank, "Q, K and V must all have rank 3 or all rank 4"),
-                   "found " + c_.describe(c_.in(i)));
+      return c_.refuse(c_.about_input(i, Code::operand_rank, "Q, K and V must all have rank 3 or all rank 4"),
+                       "found " + c_.describe(c_.in(i)));
     }
     flat_ = rank == 3;
     q_ = with_heads(0, "q_num_heads");
@@ -61,7 +55,7 @@ class Attention {
     c_.require_equal(k[1], v[1], "K and V differ in heads");
     c_.require_equal(k[2], v[2], "K and V differ in length");
     c_.require_equal(k[3], q[3], "heads of Q and K differ in size");
-    return !c_.failed() && read_groups(q[1], k[1]);
+    return !c_.failed() && fit_groups(q[1], k[1]);
   }
 
   // [batch, sequence, heads * size] or [batch, heads, sequence, size].
@@ -84,63 +78,35 @@ class Attention {
     return b_.transpose(b_.reshape(x, {dims[0], dims[1], Dim(heads), *size}), {0, 2, 1, 3});
   }
 
-  bool read_groups(const Dim& q_heads, const Dim& kv_heads) {
+  bool fit_groups(const Dim& q_heads, const Dim& kv_heads) {
     const auto q = q_heads.value(), kv = kv_heads.value();
-    if (q_heads == kv_heads) {
-      group_ = 1;
-      return true;
-    }
-    if (!q || !kv || *kv == 0 || *q % *kv != 0) {
-      return fault(
-          c_.about_input(0, Code::shape_mismatch, "the heads of Q are no multiple of those of K and V"),
-          "found " + q_heads.to_string() + " and " + kv_heads.to_string());
-    }
-    group_ = *q / *kv;
-    return true;
+    if (q_heads == kv_heads || (q && kv && *kv != 0 && *q % *kv == 0)) return true;
+    return c_.refuse(
+        c_.about_input(0, Code::shape_mismatch, "the heads of Q are no multiple of those of K and V"),
+        "found " + q_heads.to_string() + " and " + kv_heads.to_string());
   }
 
   // Earlier keys and values come before this call's.
   bool read_cache() {
     if (c_.has(4) != c_.has(5)) {
-      return fault(c_.about_node(Code::operand_count, "past_key and past_value go together"),
-                   "found one of them");
+      return c_.refuse(c_.about_node(Code::operand_count, "past_key and past_value go together"),
+                       "found one of them");
     }
     if (c_.has(4) && c_.has(6)) {
-      return fault(c_.about_input(6, Code::operand_count, "nonpad_kv_seqlen does not go with past_key"),
-                   "found both");
+      return c_.refuse(c_.about_input(6, Code::operand_count, "nonpad_kv_seqlen does not go with past_key"),
+                       "found both");
     }
     if (!c_.has(4)) return true;
     for (size_t i = 4; i < 6; ++i) {
       if (c_.rank(c_.in(i)) == 4) continue;
-      return fault(c_.about_input(i, Code::operand_rank, "'" + c_.op().input_name(i) + "' must have rank 4"),
-                   "found " + c_.describe(c_.in(i)));
+      return c_.refuse(
+          c_.about_input(i, Code::operand_rank, "'" + c_.op().input_name(i) + "' must have rank 4"),
+          "found " + c_.describe(c_.in(i)));
     }
     past_ = c_.dims(c_.in(4))[2];
     key_ = c_.concat({c_.in(4), key_}, 2);
     value_ = c_.concat({b_.cast(c_.in(5), c_.dtype(value_)), value_}, 2);
     return !c_.failed();
-  }
-
-  // -- products: [batch, key heads, group, rows, columns] where heads are grouped --
-  ValueId grouped(ValueId x, bool of_query) {
-    if (group_ == 1 || c_.failed()) return x;
-    Dims dims = c_.dims(x);
-    if (of_query) {
-      dims[1] = c_.dims(key_)[1];
-      dims.insert(dims.begin() + 2, Dim(group_));
-      return b_.reshape(x, dims);
-    }
-    dims.insert(dims.begin() + 2, Dim(1));
-    const ValueId unit = b_.reshape(x, dims);
-    dims[2] = Dim(group_);
-    return b_.broadcast(unit, dims);
-  }
-  ValueId ungrouped(ValueId x) {
-    if (group_ == 1 || c_.failed()) return x;
-    Dims dims = c_.dims(x);
-    dims[1] = dims[1] * dims[2];
-    dims.erase(dims.begin() + 2);
-    return b_.reshape(x, dims);
   }
 
   // -- in one --
@@ -153,12 +119,11 @@ class Attention {
 
   Results whole() {
     const Dims &q = c_.dims(q_), &k = c_.dims(key_);
-    const double size = c_.has_attr("scale") ? 0 : static_cast<double>(*q[3].value());
-    const double scale = c_.has_attr("scale") ? c_.float_attr("scale") : size == 0 ? 1 : 1 / std::sqrt(size);
     const Dims scores{q[0], q[1], q[2], k[2]};
     const Masks masks = read_masks(scores, true);
     if (c_.failed()) return kNone;
-    AttrMap attrs{{"scale", scale}};
+    const auto asked = scale();
+    AttrMap attrs{{"scale", asked ? *asked : default_scale(static_cast<double>(*q[3].value()))}};
     if (masks.causal != 0) attrs["causal"] = masks.causal;
     if (may_be_empty_) attrs["zero_empty"] = int64_t{1};
     std::vector<ValueId> operands{q_, key_, value_};
@@ -178,28 +143,13 @@ class Attention {
     return std::vector<ValueId>{y, key_, value_, kNone};
   }
 
-  // Q is scaled before the product, so that float16 does not overflow in it.
-  ValueId raw_scores() {
-    const DType wide = type_ == DType::float64 ? DType::float64 : DType::float32;
-    ValueId factor;
-    if (c_.has_attr("scale")) {
-      factor = b_.scalar(wide, c_.float_attr("scale"));
-    } else if (const auto size = c_.dims(q_)[3].value()) {
-      factor = b_.scalar(wide, 1 / std::sqrt(static_cast<double>(*size)));
-    } else {
-      factor = b_.map(Op::rsqrt, {b_.cast(c_.size_scalar(c_.dims(q_)[3]), wide)});
-    }
-    const ValueId q = b_.cast(b_.map(Op::mul, {b_.cast(q_, wide), factor}), type_);
-    const ValueId k = b_.transpose(key_, {0, 1, 3, 2});
-    const ValueId left = grouped(q, true), right = grouped(k, false);
-    return c_.failed() ? kNone : ungrouped(b_.op(Op::dot, {left, right}));
+  std::optional<double> scale() {
+    return c_.has_attr("scale") ? std::optional(c_.float_attr("scale")) : std::nullopt;
   }
 
-  ValueId capped(ValueId scores) {
-    const double cap = c_.float_attr("softcap");
-    if (cap <= 0 || c_.failed()) return scores;
-    const ValueId limit = c_.scalar_like(scores, cap);
-    return b_.map(Op::mul, {b_.map(Op::tanh, {b_.map(Op::div, {scores, limit})}), limit});
+  ValueId raw_scores() {
+    const ValueId query = scaled_query(c_, q_, scale());
+    return b_.grouped_dot(query, b_.transpose(key_, {0, 1, 3, 2}));
   }
 
   // -- what a query may attend to --
@@ -319,12 +269,8 @@ class Attention {
   }
 
   ValueId weighted(ValueId weights) {
-    const ValueId left = grouped(weights, true), right = grouped(value_, false);
-    if (c_.failed()) return kNone;
-    const ValueId y = ungrouped(b_.op(Op::dot, {left, right}));
-    if (!flat_ || c_.failed()) return y;
-    const Dims dims = c_.dims(y);
-    return b_.reshape(b_.transpose(y, {0, 2, 1, 3}), {dims[0], dims[2], dims[1] * dims[3]});
+    const ValueId y = b_.grouped_dot(weights, value_);
+    return flat_ ? merge_heads(c_, y) : y;
   }
 
   // qk_matmul_output is what the scores are after stage `mode`.
@@ -332,8 +278,9 @@ class Attention {
     if (mode == 0) {
       const int64_t asked = c_.int_attr("qk_matmul_output_mode");
       if (asked < 0 || asked > 3) {
-        fault(c_.about_attr("qk_matmul_output_mode", Code::bad_attribute, "qk_matmul_output_mode is unknown"),
-              "found " + std::to_string(asked) + "; allowed: 0 .. 3");
+        c_.refuse(
+            c_.about_attr("qk_matmul_output_mode", Code::bad_attribute, "qk_matmul_output_mode is unknown"),
+            "found " + std::to_string(asked) + "; allowed: 0 .. 3");
         return;
       }
     }
@@ -344,8 +291,7 @@ class Attention {
   Builder& b_;
   bool flat_ = false;  // operands have rank 3
   ValueId q_ = kNone, key_ = kNone, value_ = kNone, kept_ = kNone;
-  int64_t group_ = 1;  // query heads for each key head
-  Dim past_;           // keys before this call's
+  Dim past_;  // keys before this call's
   DType type_ = DType::float32;
   bool may_be_empty_ = false;  // a row may have no allowed key
 };

@@ -9,21 +9,6 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// The query is scaled before the product, so that float16 does not overflow in it.
-ValueId scaled_query(OpContext& c, const AttentionOperands& a) {
-  Builder& b = c.build();
-  const DType type = c.dtype(a.query), wide = type == DType::float64 ? type : DType::float32;
-  const Dim& size = c.dims(a.query)[3];
-  ValueId factor;
-  if (a.scale != 0)
-    factor = b.scalar(wide, a.scale);
-  else if (const auto known = size.value())
-    factor = b.scalar(wide, 1 / std::sqrt(static_cast<double>(*known)));
-  else
-    factor = b.map(Op::rsqrt, {b.cast(c.size_scalar(size), wide)});
-  return b.cast(b.map(Op::mul, {b.cast(a.query, wide), factor}), type);
-}
-
 // softmax over the keys and the sink, whose own weight is dropped.
 ValueId weights_of(OpContext& c, ValueId scores, ValueId sink) {
   Builder& b = c.build();
@@ -48,7 +33,7 @@ ValueId mask_of(OpContext& c, const AttentionOperands& a, const Dims& scores) {
 ValueId attend_at_once(OpContext& c, const AttentionOperands& a) {
   Builder& b = c.build();
   const Dims &q = c.dims(a.query), &k = c.dims(a.key);
-  const double scale = a.scale != 0 ? a.scale : 1 / std::sqrt(static_cast<double>(*q[3].value()));
+  const double scale = a.scale ? *a.scale : default_scale(static_cast<double>(*q[3].value()));
   std::vector<ValueId> operands{a.query, a.key, a.value};
   const ValueId mask = mask_of(c, a, {q[0], q[1], q[2], k[2]});
   if (mask != kNone) operands.push_back(mask);
@@ -62,19 +47,42 @@ ValueId attend(OpContext& c, const AttentionOperands& a) {
   if (c.failed()) return kNone;
   Builder& b = c.build();
   const auto size = c.dims(a.query)[3].value();
-  if (!(a.softcap > 0) && a.sink == kNone && (a.scale != 0 || (size && *size > 0)))
-    return attend_at_once(c, a);
-  ValueId scores = grouped_dot(c, scaled_query(c, a), b.transpose(a.key, {0, 1, 3, 2}));
+  if (!(a.softcap > 0) && a.sink == kNone && (a.scale || (size && *size > 0))) return attend_at_once(c, a);
+  const ValueId query = scaled_query(c, a.query, a.scale);
+  const ValueId scores_of_all = b.grouped_dot(query, b.transpose(a.key, {0, 1, 3, 2}));
+  ValueId scores = capped(c, scores_of_all, a.softcap);
   if (c.failed()) return kNone;
-  if (a.softcap > 0) {
-    const ValueId cap = c.scalar_like(scores, a.softcap);
-    scores = b.map(Op::mul, {b.map(Op::tanh, {b.map(Op::div, {scores, cap})}), cap});
-  }
   const Dims dims = c.dims(scores);
   if (a.bias != kNone) scores = b.map(Op::add, {scores, b.broadcast(a.bias, dims)});
   if (a.allowed != kNone)
     scores = b.map(Op::select, {b.broadcast(a.allowed, dims), scores, c.scalar_like(scores, -kInfinity)});
-  return grouped_dot(c, weights_of(c, scores, a.sink), a.value);
+  const ValueId weights = weights_of(c, scores, a.sink);
+  return c.failed() ? kNone : b.grouped_dot(weights, a.value);
+}
+
+double default_scale(double head_size) {
+  return head_size > 0 ? 1 / std::sqrt(head_size) : 1;
+}
+
+ValueId scaled_query(OpContext& c, ValueId query, std::optional<double> scale) {
+  Builder& b = c.build();
+  const DType type = c.dtype(query), wide = type == DType::float64 ? type : DType::float32;
+  const Dim& size = c.dims(query)[3];
+  ValueId factor;
+  if (scale)
+    factor = b.scalar(wide, *scale);
+  else if (const auto known = size.value())
+    factor = b.scalar(wide, default_scale(static_cast<double>(*known)));
+  else
+    factor = b.map(Op::rsqrt, {b.cast(c.size_scalar(size), wide)});
+  return b.cast(b.map(Op::mul, {b.cast(query, wide), factor}), type);
+}
+
+ValueId capped(OpContext& c, ValueId scores, double cap) {
+  if (!(cap > 0) || c.failed()) return scores;
+  Builder& b = c.build();
+  const ValueId limit = c.scalar_like(scores, cap);
+  return b.map(Op::mul, {b.map(Op::tanh, {b.map(Op::div, {scores, limit})}), limit});
 }
 
 ValueId split_heads(OpContext& c, ValueId x, const Dim& heads, std::string_view attribute) {
@@ -94,28 +102,6 @@ ValueId merge_heads(OpContext& c, ValueId x) {
   if (c.failed()) return kNone;
   const Dims dims = c.dims(x);
   return c.build().reshape(c.build().transpose(x, {0, 2, 1, 3}), {dims[0], dims[2], dims[1] * dims[3]});
-}
-
-ValueId grouped_dot(OpContext& c, ValueId left, ValueId right) {
-  if (c.failed()) return kNone;
-  Builder& b = c.build();
-  Dims l = c.dims(left), r = c.dims(right);
-  if (l[1] == r[1]) return b.op(Op::dot, {left, right});
-  const auto group =
-      r[1].value() && l[1].value() && *r[1].value() > 0 ? Dim::exact_quotient(l[1], r[1]) : std::nullopt;
-  if (!group) {
-    return c.fail(
-        c.about_node(Code::shape_mismatch, "the heads of the query are no multiple of those of the key")
-            .because("found " + l[1].to_string() + " and " + r[1].to_string()));
-  }
-  const Dims joined{l[0], l[1], l[2], r[3]};
-  l[1] = r[1];
-  l.insert(l.begin() + 2, *group);
-  r.insert(r.begin() + 2, Dim(1));
-  const ValueId unit = b.reshape(right, r);
-  r[2] = *group;
-  const ValueId y = b.op(Op::dot, {b.reshape(left, l), b.broadcast(unit, r)});
-  return b.reshape(y, joined);
 }
 
 }  // namespace ge

@@ -20,27 +20,21 @@ ValueId shifted(OpContext& c, ValueId x, int64_t axis, int64_t count, bool rever
 
 Results lower_cum_prod(OpContext& c) {
   const ValueId x = c.in(0);
-  const auto axes = c.integers(1);
-  if (!axes) return kNone;
-  if (axes->size() != 1) {
-    return c.fail(c.about_input(1, Code::operand_rank, "'axis' must be one number")
-                      .because("found " + c.describe(c.in(1))));
-  }
-  const auto axis = c.normalized_axes(*axes, c.rank(x), x, c.pointer("/inputs/1"));
-  if (c.failed()) return kNone;
-  const auto size = c.dims(x)[axis[0]].value();
+  const auto axis = c.axis_input(1, x);
+  if (!axis) return kNone;
+  const auto size = c.dims(x)[*axis].value();
   if (!size) {
     return c.fail(
         c.about_input(0, Code::needs_constant, "the axis of a running product must have a known size")
-            .because("axis " + std::to_string(axis[0]) + " of " + c.describe(x))
+            .because("axis " + std::to_string(*axis) + " of " + c.describe(x))
             .try_("pin the dim with --dim NAME=N"));
   }
   if (*size == 0) return x;
   const bool reverse = c.int_attr("reverse") != 0;
   ValueId y = c.wide(x);
-  if (c.int_attr("exclusive") != 0) y = shifted(c, y, axis[0], 1, reverse);
+  if (c.int_attr("exclusive") != 0) y = shifted(c, y, *axis, 1, reverse);
   for (int64_t count = 1; count < *size; count *= 2)
-    y = c.build().map(Op::mul, {y, shifted(c, y, axis[0], count, reverse)});
+    y = c.build().map(Op::mul, {y, shifted(c, y, *axis, count, reverse)});
   return c.failed() ? kNone : c.build().cast(y, c.dtype(x));
 }
 

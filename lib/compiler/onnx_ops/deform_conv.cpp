@@ -21,31 +21,26 @@ class DeformConv {
   }
 
  private:
-  bool refuse(Diagnostic d, const std::string& found) {
-    c_.fail(std::move(d).because(found));
-    return false;
-  }
-
   bool read_shapes() {
     const ValueId x = c_.in(0), w = c_.in(1);
     if (c_.rank(w) != c_.rank(x))
-      return refuse(c_.about_input(1, Code::operand_rank, "'X' and 'W' must have one rank"),
-                    c_.describe(x) + " and " + c_.describe(w));
+      return c_.refuse(c_.about_input(1, Code::operand_rank, "'X' and 'W' must have one rank"),
+                       c_.describe(x) + " and " + c_.describe(w));
     const Dims spatial(c_.dims(w).begin() + std::min<int64_t>(2, c_.rank(w)), c_.dims(w).end());
     const auto kernel = static_values(spatial);
     if (!kernel)
-      return refuse(
+      return c_.refuse(
           c_.about_input(1, Code::needs_constant, "the kernel's size must be known at compile time"),
           "found " + c_.describe(w));
     window_ = read_window_steps(c_, *kernel);
     if (c_.failed()) return false;
     if (window_.kernel != *kernel)
-      return refuse(c_.about_attr("kernel_shape", Code::bad_attribute, "kernel_shape is not that of 'W'"),
-                    "'W' is " + c_.describe(w));
+      return c_.refuse(c_.about_attr("kernel_shape", Code::bad_attribute, "kernel_shape is not that of 'W'"),
+                       "'W' is " + c_.describe(w));
     groups_ = c_.int_attr("group"), offset_groups_ = c_.int_attr("offset_group");
     for (const char* name : {"group", "offset_group"})
       if (c_.int_attr(name) < 1 || !OpContext::split(c_.dims(x)[1], c_.int_attr(name)))
-        return refuse(
+        return c_.refuse(
             c_.about_attr(name, Code::bad_attribute, std::string(name) + " does not divide the channels"),
             "found " + std::to_string(c_.int_attr(name)) + " for " + c_.describe(x));
     rank_ = window_.kernel.size();
@@ -62,14 +57,15 @@ class DeformConv {
     const Dims &x = c_.dims(c_.in(0)), &w = c_.dims(c_.in(1));
     c_.require_equal(w[1] * Dim(groups_), x[1], "'W' does not fit the channels of 'X'");
     if (!OpContext::split(w[0], groups_))
-      return refuse(c_.about_attr("group", Code::bad_attribute, "group does not divide the output channels"),
-                    "found " + std::to_string(groups_) + " for " + c_.describe(c_.in(1)));
+      return c_.refuse(
+          c_.about_attr("group", Code::bad_attribute, "group does not divide the output channels"),
+          "found " + std::to_string(groups_) + " for " + c_.describe(c_.in(1)));
     const auto per_point = [&](size_t input, int64_t count) {
       const ValueId v = c_.in(input);
       if (c_.rank(v) != static_cast<int64_t>(rank_) + 2)
-        return refuse(c_.about_input(input, Code::operand_rank,
-                                     "'" + c_.op().input_name(input) + "' must have the rank of 'X'"),
-                      "found " + c_.describe(v));
+        return c_.refuse(c_.about_input(input, Code::operand_rank,
+                                        "'" + c_.op().input_name(input) + "' must have the rank of 'X'"),
+                         "found " + c_.describe(v));
       const std::string message =
           "'" + c_.op().input_name(input) + "' does not fit the kernel and the output";
       c_.require_equal(c_.dims(v)[0], x[0], message);
@@ -80,8 +76,9 @@ class DeformConv {
     if (!per_point(2, offset_groups_ * elements_ * static_cast<int64_t>(rank_))) return false;
     if (c_.has(4) && !per_point(4, offset_groups_ * elements_)) return false;
     if (c_.has(3) && (c_.rank(c_.in(3)) != 1 || Dim::never_equal(c_.dims(c_.in(3))[0], w[0])))
-      return refuse(c_.about_input(3, Code::shape_mismatch, "'B' does not have one value per output channel"),
-                    "found " + c_.describe(c_.in(3)));
+      return c_.refuse(
+          c_.about_input(3, Code::shape_mismatch, "'B' does not have one value per output channel"),
+          "found " + c_.describe(c_.in(3)));
     return true;
   }
 

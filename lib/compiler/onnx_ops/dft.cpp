@@ -108,14 +108,7 @@ Complex both_sides(OpContext& c, const Complex& half, const Dim& length) {
 
 // A length of one number; `otherwise` where the input is absent.
 std::optional<Dim> length_of(OpContext& c, size_t input, const Dim& otherwise) {
-  if (!c.has(input)) return otherwise;
-  const auto values = c.contents(input);
-  if (!values) return std::nullopt;
-  if (values->size() == 1 && values->front().value().value_or(1) >= 1) return values->front();
-  c.fail(c.about_input(input, Code::bad_attribute,
-                       "'" + c.op().input_name(input) + "' must be one number from 1 up")
-             .because("found " + to_string(*values)));
-  return std::nullopt;
+  return c.has(input) ? c.size_input(input, 1) : otherwise;
 }
 
 // x [..., 1 or 2] as rows of its axis: [other dims..., axis], real and imaginary parts apart.

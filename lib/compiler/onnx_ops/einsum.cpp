@@ -38,8 +38,7 @@ class Einsum {
 
  private:
   bool fault(const std::string& message, const std::string& found) {
-    c_.fail(c_.about_attr("equation", Code::bad_attribute, message).because(found));
-    return false;
+    return c_.refuse(c_.about_attr("equation", Code::bad_attribute, message), found);
   }
 
   // -- the equation --

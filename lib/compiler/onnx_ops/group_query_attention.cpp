@@ -39,47 +39,39 @@ class GroupQueryAttention {
   }
 
  private:
-  bool refuse(Diagnostic d, const std::string& found) {
-    c_.fail(std::move(d).because(found));
-    return false;
-  }
-  bool wrong(size_t input, const std::string& allowed) {
-    return refuse(
-        c_.about_input(input, Code::operand_rank, "'" + c_.op().input_name(input) + "' must be " + allowed),
-        "found " + c_.describe(c_.in(input)));
-  }
-
   bool read_attributes() {
     heads_ = c_.int_attr("num_heads"), kv_heads_ = c_.int_attr("kv_num_heads");
     for (const char* name : {"num_heads", "kv_num_heads"})
       if (c_.int_attr(name) < 1)
-        return refuse(c_.about_attr(name, Code::bad_attribute, std::string(name) + " is not valid"),
-                      "found " + std::to_string(c_.int_attr(name)) + ", allowed 1 and up");
+        return c_.refuse(c_.about_attr(name, Code::bad_attribute, std::string(name) + " is not valid"),
+                         "found " + std::to_string(c_.int_attr(name)) + ", allowed 1 and up");
     if (heads_ % kv_heads_ != 0)
-      return refuse(
+      return c_.refuse(
           c_.about_attr("num_heads", Code::bad_attribute, "num_heads is no multiple of kv_num_heads"),
           "found " + std::to_string(heads_) + " and " + std::to_string(kv_heads_));
     for (const char* name : {"kv_cache_bit_width", "qk_output"})
       if (c_.int_attr(name) != 0)
-        return refuse(c_.about_attr(name, Code::unsupported_feature, std::string(name) + " is not supported"),
-                      "found " + std::to_string(c_.int_attr(name)) + ", allowed 0");
+        return c_.refuse(
+            c_.about_attr(name, Code::unsupported_feature, std::string(name) + " is not supported"),
+            "found " + std::to_string(c_.int_attr(name)) + ", allowed 0");
     for (const size_t input : {kLengths, kTotal})
       if (!c_.has(input))
-        return refuse(
+        return c_.refuse(
             c_.about_node(Code::operand_count, "input '" + c_.op().input_name(input) + "' is required"),
             "found none");
-    a_.scale = c_.float_attr("scale");
+    if (const double scale = c_.float_attr("scale"); scale != 0) a_.scale = scale;
     a_.softcap = c_.float_attr("softcap");
     return true;
   }
 
   // Query, key and value, or the three packed behind each other in the query.
   bool read_operands() {
-    if (c_.rank(c_.in(kQuery)) != 3) return wrong(kQuery, "[batch, sequence, hidden]");
+    if (c_.rank(c_.in(kQuery)) != 3) return c_.refuse_input(kQuery, "[batch, sequence, hidden]");
     if (c_.has(kKey) != c_.has(kValue))
-      return refuse(c_.about_node(Code::operand_count, "key and value go together"), "found one of them");
+      return c_.refuse(c_.about_node(Code::operand_count, "key and value go together"), "found one of them");
     for (const size_t input : {kKey, kValue})
-      if (c_.has(input) && c_.rank(c_.in(input)) != 3) return wrong(input, "[batch, sequence, hidden]");
+      if (c_.has(input) && c_.rank(c_.in(input)) != 3)
+        return c_.refuse_input(input, "[batch, sequence, hidden]");
     const ValueId q = c_.in(kQuery);
     if (c_.has(kKey)) {
       a_.query = split_heads(c_, q, Dim(heads_), "num_heads");
@@ -104,14 +96,14 @@ class GroupQueryAttention {
   // What is past of each batch, [batch, 1, 1, 1], and how long the cache becomes.
   bool read_lengths() {
     if (c_.has(kPastKey) != c_.has(kPastValue))
-      return refuse(c_.about_node(Code::operand_count, "past_key and past_value go together"),
-                    "found one of them");
+      return c_.refuse(c_.about_node(Code::operand_count, "past_key and past_value go together"),
+                       "found one of them");
     for (const size_t input : {kPastKey, kPastValue})
       if (c_.has(input) && c_.rank(c_.in(input)) != 4)
-        return wrong(input, "[batch, kv_num_heads, sequence, size]");
+        return c_.refuse_input(input, "[batch, kv_num_heads, sequence, size]");
     const auto total = c_.contents(kTotal);
     if (!total) return false;
-    if (total->size() != 1) return wrong(kTotal, "one number");
+    if (total->size() != 1) return c_.refuse_input(kTotal, "one number");
     total_ = total->front();
     past_ = c_.has(kPastKey) ? c_.dims(c_.in(kPastKey))[2] : Dim(0);
     const auto excess = (total_ - past_).bounds(c_.graph().symbols);
@@ -134,13 +126,13 @@ class GroupQueryAttention {
   bool rotate() {
     if (c_.int_attr("do_rotary") == 0) return true;
     if (!c_.has(kCosine) || !c_.has(kSine))
-      return refuse(c_.about_node(Code::operand_count, "do_rotary needs cos_cache and sin_cache"),
-                    "found none");
+      return c_.refuse(c_.about_node(Code::operand_count, "do_rotary needs cos_cache and sin_cache"),
+                       "found none");
     const ValueId at = positions();
     ValueId angles[2];
     for (const size_t i : {0, 1}) {
       const ValueId cache = c_.in(kCosine + i);
-      if (c_.rank(cache) != 2) return wrong(kCosine + i, "[positions, half]");
+      if (c_.rank(cache) != 2) return c_.refuse_input(kCosine + i, "[positions, half]");
       const ValueId rows = c_.failed() ? kNone : b_.op(Op::gather, {cache, at}, {{"axis", int64_t{0}}});
       if (c_.failed()) return false;
       angles[i] = b_.reshape(rows, {batch_, 1, sequence_, c_.dims(cache)[1]});
@@ -187,7 +179,8 @@ class GroupQueryAttention {
           b_.map(Op::logical_and, {a_.allowed, b_.map(Op::less, {distance, c_.size_scalar(Dim(window))})});
     }
     if (c_.has(kBias)) {
-      if (c_.rank(c_.in(kBias)) != 4) return wrong(kBias, "[batch or 1, heads or 1, sequence, keys]");
+      if (c_.rank(c_.in(kBias)) != 4)
+        return c_.refuse_input(kBias, "[batch or 1, heads or 1, sequence, keys]");
       a_.bias = c_.in(kBias);
     }
     if (c_.has(kSink)) {

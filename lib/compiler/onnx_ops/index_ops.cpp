@@ -155,22 +155,18 @@ Results lower_top_k(OpContext& c) {
   Builder& b = c.build();
   const ValueId x = c.in(0);
   const int64_t axis = c.axis_attr("axis", c.rank(x), x);
-  const auto k = c.failed() ? std::nullopt : c.contents(1);
+  const auto k = c.failed() ? std::nullopt : c.size_input(1, 0);
   if (!k) return kNone;
-  if (k->size() != 1 || (k->front().value() && *k->front().value() < 0)) {
-    return c.fail(c.about_input(1, Code::bad_attribute, "'K' must be one number that is not negative")
-                      .because("found " + to_string(*k)));
-  }
   const Dim& extent = c.graph().type(x).dims[static_cast<size_t>(axis)];
-  if (const auto known = k->front().value(); known && extent.bounds(c.graph().symbols).max < *known) {
+  if (const auto known = k->value(); known && extent.bounds(c.graph().symbols).max < *known) {
     return c.fail(c.about_input(1, Code::bad_attribute, "'K' is greater than the axis is long")
                       .because("K is " + std::to_string(*known) + ", axis " + std::to_string(axis) + " of " +
                                c.describe(x)));
   }
   const bool largest = !c.op().attribute("largest") || c.int_attr("largest") != 0;  // not before opset 11
-  c.require_at_least(extent, k->front(), "'K' is greater than the axis is long");
+  c.require_at_least(extent, *k, "'K' is greater than the axis is long");
   const ValueId indices =
-      b.op(Op::sort_topk, {x}, {{"axis", axis}, {"k", *k}, {"largest", static_cast<int64_t>(largest)}});
+      b.op(Op::sort_topk, {x}, {{"axis", axis}, {"k", Dims{*k}}, {"largest", static_cast<int64_t>(largest)}});
   if (c.failed()) return kNone;
   return std::vector<ValueId>{b.op(Op::gather, {x, indices}, {{"axis", axis}, {"elements", int64_t{1}}}),
                               indices};
@@ -178,17 +174,11 @@ Results lower_top_k(OpContext& c) {
 
 Results lower_cum_sum(OpContext& c) {
   const ValueId x = c.in(0);
-  const auto axes = c.integers(1);
-  if (!axes) return kNone;
-  if (axes->size() != 1) {
-    return c.fail(c.about_input(1, Code::operand_rank, "'axis' must be one number")
-                      .because("found " + c.describe(c.in(1))));
-  }
-  const auto axis = c.normalized_axes(*axes, c.rank(x), x, c.pointer("/inputs/1"));
-  if (c.failed()) return kNone;
+  const auto axis = c.axis_input(1, x);
+  if (!axis) return kNone;
   return c.build().op(Op::scan, {x},
                       {{"kind", std::string("sum")},
-                       {"axis", axis[0]},
+                       {"axis", *axis},
                        {"exclusive", int64_t{c.int_attr("exclusive") != 0}},
                        {"reverse", int64_t{c.int_attr("reverse") != 0}}});
 }

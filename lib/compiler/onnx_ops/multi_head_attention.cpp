@@ -29,23 +29,18 @@ class MultiHeadAttention {
   }
 
  private:
-  bool refuse(Diagnostic d, const std::string& found) {
-    c_.fail(std::move(d).because(found));
-    return false;
-  }
-
   bool read_attributes() {
     heads_ = c_.int_attr("num_heads");
     if (heads_ < 1)
-      return refuse(c_.about_attr("num_heads", Code::bad_attribute, "num_heads is not valid"),
-                    "found " + std::to_string(heads_) + ", allowed 1 and up");
+      return c_.refuse(c_.about_attr("num_heads", Code::bad_attribute, "num_heads is not valid"),
+                       "found " + std::to_string(heads_) + ", allowed 1 and up");
     for (const size_t input : {kPastLength, kIndirection})
       if (c_.has(input))
-        return refuse(
+        return c_.refuse(
             c_.about_input(input, Code::unsupported_feature,
                            "'" + c_.op().input_name(input) + "' is for beam search, which is not supported"),
             "found " + c_.describe(c_.in(input)));
-    a_.scale = c_.float_attr("scale");
+    if (const double scale = c_.float_attr("scale"); scale != 0) a_.scale = scale;
     return true;
   }
 
@@ -62,24 +57,20 @@ class MultiHeadAttention {
     return c_.rank(x) == 5 && c_.dims(x)[2].is_value(heads_) && c_.dims(x)[3].is_value(parts);
   }
 
-  bool wrong(size_t input, const std::string& allowed) {
-    return refuse(
-        c_.about_input(input, Code::operand_rank, "'" + c_.op().input_name(input) + "' must be " + allowed),
-        "found " + c_.describe(c_.in(input)));
-  }
-
   bool read_operands() {
     const ValueId q = c_.in(kQuery), k = c_.in(kKey), v = c_.in(kValue);
     const bool only_query = k == kNone && v == kNone, query_and_key = k != kNone && v == kNone;
     if (only_query) {
-      if (!is_packed(kQuery, 3)) return wrong(kQuery, "[batch, sequence, num_heads, 3, size] without a key");
+      if (!is_packed(kQuery, 3))
+        return c_.refuse_input(kQuery, "[batch, sequence, num_heads, 3, size] without a key");
       if (!no_bias()) return false;
       a_.query = unpacked_part(q, 0), a_.key = unpacked_part(q, 1), a_.value = unpacked_part(q, 2);
       return !c_.failed();
     }
-    if (c_.rank(q) != 3) return wrong(kQuery, "[batch, sequence, hidden] beside a key");
+    if (c_.rank(q) != 3) return c_.refuse_input(kQuery, "[batch, sequence, hidden] beside a key");
     if (query_and_key) {
-      if (!is_packed(kKey, 2)) return wrong(kKey, "[batch, sequence, num_heads, 2, size] without a value");
+      if (!is_packed(kKey, 2))
+        return c_.refuse_input(kKey, "[batch, sequence, num_heads, 2, size] without a value");
       if (!no_bias()) return false;
       a_.key = unpacked_part(k, 0), a_.value = unpacked_part(k, 1);
     } else if (k != kNone && c_.rank(k) == 4 && c_.rank(v) == 4) {
@@ -89,7 +80,8 @@ class MultiHeadAttention {
       a_.value =
           split_heads(c_, biased(v, c_.dims(q)[2] + c_.dims(k)[2], c_.dims(v)[2]), Dim(heads_), "num_heads");
     } else {
-      return wrong(kValue, "[batch, sequence, hidden] or [batch, num_heads, sequence, size], as the key");
+      return c_.refuse_input(kValue,
+                             "[batch, sequence, hidden] or [batch, num_heads, sequence, size], as the key");
     }
     a_.query = split_heads(c_, biased(q, Dim(0), c_.dims(q)[2]), Dim(heads_), "num_heads");
     return !c_.failed();
@@ -97,15 +89,15 @@ class MultiHeadAttention {
 
   bool no_bias() {
     return !c_.has(kBias) ||
-           refuse(c_.about_input(kBias, Code::unsupported_feature, "packed operands take no bias"),
-                  "found " + c_.describe(c_.in(kBias)));
+           c_.refuse(c_.about_input(kBias, Code::unsupported_feature, "packed operands take no bias"),
+                     "found " + c_.describe(c_.in(kBias)));
   }
 
   // x + bias[from, from + count).
   ValueId biased(ValueId x, const Dim& from, const Dim& count) {
     if (!c_.has(kBias) || c_.failed()) return x;
     if (c_.rank(c_.in(kBias)) != 1) {
-      wrong(kBias, "a vector: those of Q, K and V behind each other");
+      c_.refuse_input(kBias, "a vector: those of Q, K and V behind each other");
       return kNone;
     }
     const ValueId part = c_.slice_axis(c_.in(kBias), 0, from, count);
@@ -114,11 +106,11 @@ class MultiHeadAttention {
 
   bool read_past() {
     if (c_.has(kPastKey) != c_.has(kPastValue))
-      return refuse(c_.about_node(Code::operand_count, "past_key and past_value go together"),
-                    "found one of them");
+      return c_.refuse(c_.about_node(Code::operand_count, "past_key and past_value go together"),
+                       "found one of them");
     if (c_.has(kPastKey)) {
       for (const size_t input : {kPastKey, kPastValue})
-        if (c_.rank(c_.in(input)) != 4) return wrong(input, "[batch, num_heads, sequence, size]");
+        if (c_.rank(c_.in(input)) != 4) return c_.refuse_input(input, "[batch, num_heads, sequence, size]");
       past_ = c_.dims(c_.in(kPastKey))[2];
       a_.key = c_.concat({c_.in(kPastKey), a_.key}, 2);
       a_.value = c_.concat({c_.in(kPastValue), a_.value}, 2);
@@ -136,7 +128,7 @@ class MultiHeadAttention {
     if (c_.has(kPaddingMask)) a_.bias = padding();
     if (!c_.has(kAttentionBias) || c_.failed()) return !c_.failed();
     if (c_.rank(c_.in(kAttentionBias)) != 4)
-      return wrong(kAttentionBias, "[batch or 1, num_heads or 1, sequence, keys]");
+      return c_.refuse_input(kAttentionBias, "[batch or 1, num_heads or 1, sequence, keys]");
     a_.bias = a_.bias == kNone ? c_.in(kAttentionBias) : b_.map(Op::add, {a_.bias, c_.in(kAttentionBias)});
     return !c_.failed();
   }
@@ -155,7 +147,7 @@ class MultiHeadAttention {
       Dims shape{dims[0], Dim(1), dims.size() == 3 ? dims[1] : Dim(1), dims.back()};
       valid = b_.map(Op::greater, {b_.reshape(mask, shape), c_.scalar_like(mask, 0)});
     } else {
-      wrong(kPaddingMask, "[batch], [batch, keys] or [batch, sequence, keys]");
+      c_.refuse_input(kPaddingMask, "[batch], [batch, keys] or [batch, sequence, keys]");
       return kNone;
     }
     const ValueId outside = c_.scalar_like(a_.query, c_.float_attr("mask_filter_value"));

@@ -166,6 +166,24 @@ std::vector<int64_t> OpContext::normalized_axes(const std::vector<int64_t>& axes
   return result;
 }
 
+std::optional<int64_t> OpContext::axis_input(size_t input, ValueId of) {
+  const auto axes = integers(input);
+  if (!axes || (axes->size() != 1 && !refuse_input(input, "one number"))) return std::nullopt;
+  const auto axis = normalized_axes(*axes, rank(of), of, pointer("/inputs/" + std::to_string(input)));
+  return axis.empty() ? std::nullopt : std::optional(axis.front());
+}
+
+std::optional<Dim> OpContext::size_input(size_t input, int64_t least) {
+  const auto values = contents(input);
+  if (!values) return std::nullopt;
+  if (values->size() == 1 && values->front().value().value_or(least) >= least) return values->front();
+  const std::string allowed =
+      least == 0 ? "one number that is not negative" : "one number from " + std::to_string(least) + " up";
+  refuse(about_input(input, Code::bad_attribute, "'" + op_.input_name(input) + "' must be " + allowed),
+         "found " + to_string(*values));
+  return std::nullopt;
+}
+
 std::optional<Dims> OpContext::known(ValueId value) const {
   if (value == kNone) return std::nullopt;
   if (graph_.value(value).contents) return graph_.value(value).contents;
@@ -221,6 +239,16 @@ ValueId OpContext::fail(Diagnostic diagnostic) {
   if (diagnostic.place.empty()) diagnostic.place = place_of(node_);
   builder_.fail(Error(std::move(diagnostic)));
   return kNone;
+}
+
+bool OpContext::refuse(Diagnostic diagnostic, const std::string& found) {
+  fail(std::move(diagnostic).because(found));
+  return false;
+}
+
+bool OpContext::refuse_input(size_t input, const std::string& must_be) {
+  return refuse(about_input(input, Code::operand_rank, "'" + op_.input_name(input) + "' must be " + must_be),
+                "found " + describe(in(input)));
 }
 
 Diagnostic OpContext::about_node(Code code, const std::string& message) const {

@@ -63,6 +63,12 @@ class OpContext {
   std::vector<int64_t> normalized_axes(const std::vector<int64_t>& axes, int64_t rank, ValueId of,
                                        const std::string& at);
 
+  // Axes that come as an input of one number, from the front.
+  std::optional<int64_t> axis_input(size_t input, ValueId of);
+  // A size that comes as an input of one number, which is `least` or more where it is known; else
+  // bad_attribute.
+  std::optional<Dim> size_input(size_t input, int64_t least);
+
   // Contents of a small integer value where the compiler knows them.
   std::optional<Dims> known(ValueId value) const;
   // Like known(in(i)), failing with needs_constant where they are not known.
@@ -75,6 +81,9 @@ class OpContext {
   // Failing. The Diagnostic gets the node's label, place and path; use about_*() for a place inside the node.
   ValueId fail(Diagnostic diagnostic);
   bool failed() const { return builder_.failed(); }
+  // For checks that answer whether to go on: false, having failed with what was found.
+  bool refuse(Diagnostic diagnostic, const std::string& found);
+  bool refuse_input(size_t input, const std::string& must_be);  // operand_rank
   Diagnostic about_attr(std::string_view name, Code code, const std::string& message) const;
   Diagnostic about_input(size_t input, Code code, const std::string& message) const;
   Diagnostic about_node(Code code, const std::string& message) const;

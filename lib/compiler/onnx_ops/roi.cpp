@@ -59,8 +59,7 @@ class RoiAlign {
   };
 
   bool refuse(std::string_view name, Code code, const std::string& message, const std::string& found) {
-    c_.fail(c_.about_attr(name, code, message).because(found));
-    return false;
+    return c_.refuse(c_.about_attr(name, code, message), found);
   }
 
   bool read_attributes() {

@@ -17,21 +17,10 @@ std::optional<DType> output_type(OpContext& c) {
   return std::nullopt;
 }
 
-// One number, an expression of dims, that is not negative.
-std::optional<Dim> size_of(OpContext& c, size_t input) {
-  const auto values = c.contents(input);
-  if (!values) return std::nullopt;
-  if (values->size() == 1 && values->front().value().value_or(0) >= 0) return values->front();
-  c.fail(c.about_input(input, Code::bad_attribute,
-                       "'" + c.op().input_name(input) + "' must be one number that is not negative")
-             .because("found " + to_string(*values)));
-  return std::nullopt;
-}
-
 Results window(OpContext& c, double a0, double a1, double a2) {
   Builder& b = c.build();
   const auto to = output_type(c);
-  const auto size = to ? size_of(c, 0) : std::nullopt;
+  const auto size = to ? c.size_input(0, 0) : std::nullopt;
   if (!size) return kNone;
   const auto number = [&](double v) { return b.scalar(DType::float64, v); };
   // A symmetric window of one element is its middle in no formula: n / 0 is avoided, and cos(0) taken.

@@ -34,45 +34,18 @@ class Expansion {
         node_(node),
         q_(graph.type(node.operands[0])),
         k_(graph.type(node.operands[1])),
-        scores_{q_.dims[0], q_.dims[1], q_.dims[2], k_.dims[2]} {
-    const auto heads = q_.dims[1].value(), shared = k_.dims[1].value();
-    if (heads && shared && *shared > 0) group_ = *heads / *shared;
-  }
+        scores_{q_.dims[0], q_.dims[1], q_.dims[2], k_.dims[2]} {}
 
   // kNone where something failed: the error is in the builder.
   ValueId run() {
     ValueId scores = masked(products());
     const ValueId weights = probabilities(scores);
     if (b_.failed()) return kNone;
-    const ValueId mixed =
-        ungrouped(b_.op(Op::dot, {grouped(weights, true), grouped(node_.operands[2], false)}));
-    return b_.transpose(mixed, {0, 2, 1, 3});
+    return b_.transpose(b_.grouped_dot(weights, node_.operands[2]), {0, 2, 1, 3});
   }
   Status take() { return b_.take(); }
 
  private:
-  // [batch, key heads, group, rows, columns] where heads are grouped.
-  ValueId grouped(ValueId x, bool of_query) {
-    if (group_ == 1 || b_.failed()) return x;
-    Dims dims = b_.type(x).dims;
-    if (of_query) {
-      dims[1] = k_.dims[1];
-      dims.insert(dims.begin() + 2, Dim(group_));
-      return b_.reshape(x, dims);
-    }
-    dims.insert(dims.begin() + 2, Dim(1));
-    const ValueId unit = b_.reshape(x, dims);
-    dims[2] = Dim(group_);
-    return b_.broadcast(unit, dims);
-  }
-  ValueId ungrouped(ValueId x) {
-    if (group_ == 1 || b_.failed()) return x;
-    Dims dims = b_.type(x).dims;
-    dims[1] = dims[1] * dims[2];
-    dims.erase(dims.begin() + 2);
-    return b_.reshape(x, dims);
-  }
-
   ValueId scaled(ValueId x) {
     const double scale = attr_double(node_, "scale", 1);
     return scale == 1 || b_.failed() ? x : b_.map(Op::mul, {x, b_.scalar(b_.type(x).dtype, scale)});
@@ -86,7 +59,7 @@ class Expansion {
     if (narrow) q = b_.cast(scaled(b_.cast(q, DType::float32)), q_.dtype);
     const ValueId keys = b_.transpose(node_.operands[1], {0, 1, 3, 2});
     if (b_.failed()) return kNone;
-    const ValueId scores = ungrouped(b_.op(Op::dot, {grouped(q, true), grouped(keys, false)}));
+    const ValueId scores = b_.grouped_dot(q, keys);
     return narrow ? scores : scaled(scores);
   }
 
@@ -124,7 +97,6 @@ class Expansion {
   const Node& node_;
   const Type q_, k_;
   const Dims scores_;
-  int64_t group_ = 1;
 };
 
 }  // namespace
