@@ -12,7 +12,7 @@ ValueId row(Builder& b, ValueId x, std::string_view kind, std::vector<int64_t> a
 
 ValueId expand_softmax(Builder& b, const Node& node, bool log) {
   const ValueId in = node.operands[0];
-  const DType wide = compute_type(b.type(in).dtype);
+  const DType wide = register_type(b.type(in).dtype);
   const std::vector<int64_t> axes{attr_int(node, "axis")};
   const ValueId x = b.cast(in, wide);
   const ValueId centred = b.op(Op::sub, {x, row(b, x, "max", axes)});
@@ -24,7 +24,7 @@ ValueId expand_softmax(Builder& b, const Node& node, bool log) {
 
 ValueId expand_normalize(Builder& b, const Node& node) {
   const ValueId in = node.operands[0];
-  const DType own = b.type(in).dtype, wide = compute_type(own);
+  const DType own = b.type(in).dtype, wide = register_type(own);
   std::vector<int64_t> axes;
   for (int64_t a = attr_int(node, "axis"); a < b.rank(in); ++a) axes.push_back(a);
   ValueId x = b.cast(in, wide);
@@ -44,10 +44,6 @@ ValueId expand_normalize(Builder& b, const Node& node) {
 
 bool is_composite(Op op) {
   return op == Op::softmax || op == Op::log_softmax || op == Op::normalize;
-}
-
-DType compute_type(DType dtype) {
-  return register_type(dtype);
 }
 
 Status expand_composites(Graph& graph) {

@@ -18,7 +18,7 @@ Error refuse(std::string reason) {
 }
 
 bool wraps_to_own_type(DType dtype) {  // integers whose registers are wider than they are
-  return is_integer(dtype) && bits_of(dtype) < bits_of(compute_type(dtype));
+  return is_integer(dtype) && bits_of(dtype) < bits_of(register_type(dtype));
 }
 
 double op_weight(uint16_t code) {  // exp and its kin cost about eight multiplies
@@ -221,7 +221,7 @@ class NestBuilder {
                    .imm = static_cast<uint32_t>(it - list.begin())});
   }
   Result<uint16_t> round_through(uint16_t reg, DType dtype) {
-    return append_op(static_cast<uint16_t>(LoopOp::kCast), compute_type(dtype), {reg},
+    return append_op(static_cast<uint16_t>(LoopOp::kCast), register_type(dtype), {reg},
                      static_cast<uint32_t>(dtype));
   }
   // After an op on values of `dtype`: integers wrap to their width; halves round where every op must.
@@ -272,7 +272,7 @@ class NestBuilder {
     nest_.program.operands.push_back({.dtype = dtype, .output = false, .row_level = !element});
     nest_.operands.push_back({false, static_cast<uint32_t>(it - graph_.inputs.begin()), maps});
     return append({.op = static_cast<uint16_t>(LoopOp::kLoad),
-                   .type = compute_type(dtype),
+                   .type = register_type(dtype),
                    .element = element,
                    .imm = static_cast<uint32_t>(nest_.operands.size() - 1)});
   }
@@ -280,7 +280,7 @@ class NestBuilder {
   Result<uint16_t> constant(const TensorData& data) {
     if (!data.splat && data.count() != 1) return refuse("a constant that is not a scalar");
     GE_ASSIGN(const auto bytes, full_bytes(TensorData{data.dtype, {}, data.bytes, data.splat, data.load}));
-    const DType type = compute_type(data.dtype);
+    const DType type = register_type(data.dtype);
     uint64_t bits = 0;
     if (type == DType::float32) {
       bits = std::bit_cast<uint32_t>(static_cast<float>(load_as_double(data.dtype, bytes->data(), 0)));
@@ -319,7 +319,7 @@ class NestBuilder {
     GE_ASSIGN(const uint16_t reg, value_at(node.operands[0], maps));
     if (bits_of(from) < 8 || bits_of(to) < 8) return refuse("4-bit elements in a loop");
     const bool widening =
-        is_float(from) && is_float(to) && compute_type(from) == compute_type(to) && to == compute_type(to);
+        is_float(from) && is_float(to) && register_type(from) == register_type(to) && to == register_type(to);
     if (from == to || widening) return reg;
     return round_through(reg, to);
   }
@@ -331,7 +331,7 @@ class NestBuilder {
     }
     const uint16_t code = *scalar_code(node.op);
     LoopInstruction in{
-        .op = code, .type = compute_type(result), .a = registers[0], .b = registers[1], .c = registers[2]};
+        .op = code, .type = register_type(result), .a = registers[0], .b = registers[1], .c = registers[2]};
     in.element = any_element({in.a, in.b, in.c});
     GE_TRY(check_redundancy(node, node.results[0], in.element));
     nest_.operations_per_element += in.element ? op_weight(code) : 0;
@@ -368,7 +368,7 @@ class NestBuilder {
     const bool is_signed = class_of(dtype) == DTypeClass::kSigned;
     const int64_t least = is_signed ? -(int64_t{1} << (bits - 1)) : 0;
     const int64_t greatest = (int64_t{1} << (is_signed ? bits - 1 : bits)) - 1;
-    const DType type = compute_type(dtype);
+    const DType type = register_type(dtype);
     GE_ASSIGN(const uint16_t limit,
               append_constant(type, static_cast<uint64_t>(from_below ? least : greatest)));
     return append_op(static_cast<uint16_t>(from_below ? ScalarOp::max : ScalarOp::min), type, {reg, limit});
@@ -399,7 +399,7 @@ class NestBuilder {
                              .imm = static_cast<uint32_t>(dtype)}));
     }
     LoopInstruction in{.op = static_cast<uint16_t>(reduce_op(kind)),
-                       .type = arg ? DType::int64 : compute_type(dtype),
+                       .type = arg ? DType::int64 : register_type(dtype),
                        .sweep = static_cast<uint8_t>(code_[reg].sweep + 1),
                        .element = false,
                        .a = reg,
@@ -415,7 +415,7 @@ class NestBuilder {
       GE_ASSIGN(const uint16_t count,
                 append({.op = static_cast<uint16_t>(LoopOp::kRowCount), .type = in.type, .element = false}));
       GE_ASSIGN(reg, append_op(static_cast<uint16_t>(ScalarOp::div), in.type, {reg, count}));
-      if (in.type != compute_type(dtype)) return round_through(reg, dtype);
+      if (in.type != register_type(dtype)) return round_through(reg, dtype);
     }
     if ((kind == "max" || kind == "min") && wraps_to_own_type(dtype)) {
       GE_ASSIGN(reg, bounded(reg, dtype, kind == "max"));

@@ -38,6 +38,5 @@ Result<LoopNest> build_loop_nest(const Graph& body, bool round_each_op);
 // Replaces softmax, log_softmax and normalize by maps and reductions in float32 (float64 for float64).
 Status expand_composites(Graph& graph);
 bool is_composite(Op op);
-DType compute_type(DType dtype);  // the register type of values of `dtype`
 
 }  // namespace ge

@@ -103,16 +103,11 @@ class Folder {
     return affine.shift != kNone;
   }
 
-  std::optional<NodeId> only_user(ValueId v) const {
-    const auto& uses = graph_.uses(v);
-    return uses.size() == 1 && uses[0].node != kNone ? std::optional(uses[0].node) : std::nullopt;
-  }
-
   // Takes multiplies and adds as long as they come; false where folding them gains nothing.
   bool follow(Affine& affine) {
     ValueId value = graph_.node(product_).results[0];
     steps_.clear();
-    while (const auto user = only_user(value)) {
+    while (const auto user = only_user(graph_, value)) {
       const Node& node = graph_.node(*user);
       if (node.op != Op::mul && node.op != Op::add && node.op != Op::sub) break;
       const size_t other = node.operands[0] == value ? 1 : 0;

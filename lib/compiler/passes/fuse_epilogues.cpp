@@ -14,16 +14,11 @@
 #include "compiler/passes/epilogue.h"
 #include "compiler/passes/grouping.h"
 #include "compiler/passes/passes.h"
+#include "compiler/passes/rewrite.h"
 #include "numeric/convert.h"
 
 namespace ge {
 namespace {
-
-std::optional<NodeId> only_user(const Graph& graph, ValueId v) {
-  const auto& uses = graph.uses(v);
-  if (uses.size() != 1 || uses[0].node == kNone) return std::nullopt;
-  return uses[0].node;
-}
 
 // Copies a broadcast that others use as well, so that the group owns one.
 ValueId own_broadcast(Graph& graph, ValueId v) {

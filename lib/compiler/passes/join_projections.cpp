@@ -55,10 +55,6 @@ class Joiner {
 
  private:
   const Dims& dims(ValueId v) const { return graph_.type(v).dims; }
-  const Node* only_user(ValueId v) const {
-    const auto& uses = graph_.uses(v);
-    return uses.size() == 1 && uses[0].node != kNone ? &graph_.node(uses[0].node) : nullptr;
-  }
 
   // The constant behind a broadcast; kNone.
   ValueId constant_behind(ValueId v) const {
@@ -85,16 +81,17 @@ class Joiner {
   }
 
   void take_bias(Projection& p) const {
-    const Node* add = only_user(p.result);
-    if (add == nullptr || add->op != Op::add) return;
-    const ValueId other = add->operands[add->operands[0] == p.result ? 1 : 0];
+    const auto user = only_user(graph_, p.result);
+    if (!user || graph_.node(*user).op != Op::add) return;
+    const Node& add = graph_.node(*user);
+    const ValueId other = add.operands[add.operands[0] == p.result ? 1 : 0];
     const ValueId bias = other == p.result ? kNone : constant_behind(other);
     if (bias == kNone || dims(bias).empty()) return;
     for (size_t a = 0; a + 1 < dims(bias).size(); ++a)
       if (!dims(bias)[a].is_value(1)) return;
     if (!(dims(bias).back() == dims(p.result).back())) return;
     p.bias = bias;
-    p.result = add->results[0];
+    p.result = add.results[0];
   }
 
   // Through what moves elements.

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "compiler/passes/pattern.h"
+#include "compiler/passes/rewrite.h"
 #include "numeric/convert.h"
 
 namespace ge {
@@ -26,10 +27,10 @@ ValueId sliced(const Pattern& p, ValueId v, const Dim& start) {
   return slice->operands[0];
 }
 
-ValueId only_user(const Graph& graph, ValueId v, Op op) {
-  const auto& uses = graph.uses(v);
-  if (uses.size() != 1 || uses[0].node == kNone || graph.node(uses[0].node).op != op) return kNone;
-  return graph.node(uses[0].node).results[0];
+// What the only user of `v` makes of it, where that is an `op`; kNone.
+ValueId sole_result(const Graph& graph, ValueId v, Op op) {
+  const auto user = only_user(graph, v);
+  return user && graph.node(*user).op == op ? graph.node(*user).results[0] : kNone;
 }
 
 // What `node` has besides `v`.
@@ -60,8 +61,8 @@ bool match_rotary(Pattern& p) {
   const ValueId x = sliced(p, concat.operands[1], Dim(0));
   if (x == kNone || sliced(p, neg->operands[0], half) != x || !(g.type(x) == type)) return false;
   if (!(half + half == type.dims.back())) return false;
-  const ValueId turned = only_user(g, p.result(), Op::mul);
-  const ValueId y = turned == kNone ? kNone : only_user(g, turned, Op::add);
+  const ValueId turned = sole_result(g, p.result(), Op::mul);
+  const ValueId y = turned == kNone ? kNone : sole_result(g, turned, Op::add);
   if (y == kNone) return false;
   const ValueId sine = other(*g.producer(turned), p.result());
   const Node* plain = p.producer(other(*g.producer(y), turned), Op::mul);

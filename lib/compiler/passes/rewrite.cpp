@@ -14,6 +14,11 @@ void merge_sources(std::vector<Source>& into, const std::vector<Source>& more) {
     if (into.size() < kMaxSources && std::find(into.begin(), into.end(), s) == into.end()) into.push_back(s);
 }
 
+std::optional<NodeId> only_user(const Graph& graph, ValueId v) {
+  const auto& uses = graph.uses(v);
+  return uses.size() == 1 && uses[0].node != kNone ? std::optional(uses[0].node) : std::nullopt;
+}
+
 bool replace_value(Graph& graph, ValueId from, ValueId to) {
   if (from == to || !(graph.type(from) == graph.type(to))) return false;
   const NodeId old_producer = graph.value(from).producer, producer = graph.value(to).producer;

@@ -7,6 +7,8 @@
 
 namespace ge {
 
+// The node that alone uses `v`, once; nothing where there is none, or where `v` is an output.
+std::optional<NodeId> only_user(const Graph& graph, ValueId v);
 // Every use of `from` becomes `to`, whose producer takes over the sources of from's. False, and nothing
 // happens, where their types differ (dims that are only asserted to be equal).
 bool replace_value(Graph& graph, ValueId from, ValueId to);
