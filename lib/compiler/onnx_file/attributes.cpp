@@ -1,8 +1,5 @@
 // Attributes of nodes; within functions they may be those of the call.
-#include <algorithm>
-
 #include "compiler/onnx_file/body.h"
-#include "compiler/source/body_reader.h"
 
 namespace ge::onnx_wire {
 namespace {
@@ -124,35 +121,8 @@ std::optional<Attr> BodyBuilder::graph_attribute(Attribute& a, NodeId id, const 
       graph_.node(id).sources.front().path + "/attributes/" + printable(a.name()) + "/graph";
   BodyBuilder reader(state_, this, &scope, path);
   auto body = std::make_shared<ge::Graph>(reader.read(*a.mutable_g(), *scope.opsets));
-  subgraphs_.emplace_back(body, reader.captures());
+  subgraphs_.push_back({body, reader.captures()});
   return body;
-}
-
-// As BodyReader's: outer values that subgraphs use become operands after the node's own, and inputs of every
-// subgraph in the same order.
-void BodyBuilder::append_captures(NodeId id) {
-  std::vector<std::string> all;
-  for (const auto& [body, own] : subgraphs_) all.insert(all.end(), own.begin(), own.end());
-  std::sort(all.begin(), all.end());
-  all.erase(std::unique(all.begin(), all.end()), all.end());
-  for (const auto& [body, own] : subgraphs_) {
-    const size_t formal_count = body->inputs.size() - own.size();
-    std::vector<ValueId> formal(body->inputs.begin(),
-                                body->inputs.begin() + static_cast<int64_t>(formal_count));
-    for (const std::string& name : all) {
-      const auto at = std::find(own.begin(), own.end(), name);
-      formal.push_back(at != own.end() ? body->inputs[formal_count + static_cast<size_t>(at - own.begin())]
-                                       : body->add_input(name, Type{}));
-    }
-    body->inputs = std::move(formal);
-  }
-  if (!all.empty()) graph_.node(id).attrs[kCapturesAttr] = all;
-  for (const std::string& name : all) {
-    const auto operand = static_cast<uint32_t>(graph_.node(id).operands.size());
-    graph_.node(id).operands.push_back(kNone);
-    graph_.set_operand(id, operand, outer_names_.at(name));
-  }
-  subgraphs_.clear();
 }
 
 }  // namespace ge::onnx_wire

@@ -16,10 +16,6 @@ constexpr int kMaxCallDepth = 64;
 // What a value's declared type may be told of.
 const std::string kGraph = "the graph";
 
-std::string domain_of(const std::string& domain) {
-  return domain == "ai.onnx" ? "" : domain;
-}
-
 }  // namespace
 
 ge::Graph BodyBuilder::read(onnx_wire::Graph& graph, const Opsets& opsets) {
@@ -129,7 +125,7 @@ void BodyBuilder::scan_node(Node& node, Scope& scope, size_t index) {
   }
   if (!node.name().empty()) name = state_.nodes.unique(name);
   if (node.name().empty()) name.clear();
-  const std::string domain = domain_of(node.domain());
+  const std::string domain = canonical_domain(node.domain());
   const auto version = scope.opsets->find(domain);
   if (version == scope.opsets->end() && domain.empty()) {
     state_.errors.add(state_.fault(Code::missing_key, "the model says no opset version of ai.onnx",
@@ -160,7 +156,7 @@ void BodyBuilder::define_results(const Node& node, NodeId id, Scope& scope) {
 
 Function* BodyBuilder::function_of(const Node& node) const {
   if (state_.functions.empty()) return nullptr;
-  const auto at = state_.functions.find({domain_of(node.domain()), node.op_type(), node.overload()});
+  const auto at = state_.functions.find({canonical_domain(node.domain()), node.op_type(), node.overload()});
   return at == state_.functions.end() ? nullptr : at->second;
 }
 
@@ -234,7 +230,7 @@ const Opsets* BodyBuilder::function_opsets(const Function& function) {
   auto opsets = std::make_unique<Opsets>();
   for (const OperatorSet& set : function.opset_import()) {
     const int64_t version = set.version();
-    const std::string domain = domain_of(set.domain());
+    const std::string domain = canonical_domain(set.domain());
     if (version < 1 || version > INT32_MAX || (domain.empty() && version > kNewestOpset)) {
       state_.errors.add(state_
                             .fault(Code::unsupported_op_version,
@@ -260,7 +256,9 @@ void BodyBuilder::finish_node(const Pending& pending) {
     const ValueId value = resolve(name, *pending.scope, path + "/inputs/" + std::to_string(i));
     if (value != kNone) graph_.set_operand(pending.id, static_cast<uint32_t>(i), value);
   }
-  append_captures(pending.id);
+  append_captures(graph_, pending.id, subgraphs_,
+                  [&](const std::string& name) { return outer_names_.at(name); });
+  subgraphs_.clear();
 }
 
 bool BodyBuilder::sees(std::string_view name, const Scope& scope) const {

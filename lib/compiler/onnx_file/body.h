@@ -14,6 +14,7 @@
 #include "compiler/onnx_file/names.h"
 #include "compiler/onnx_file/onnx.pb.h"
 #include "compiler/onnx_file/tensors.h"
+#include "compiler/source/captures.h"
 
 namespace ge::onnx_wire {
 
@@ -111,7 +112,6 @@ class BodyBuilder {
   std::optional<Attr> attribute_value(Attribute& attribute, NodeId id, const Scope& scope);
   std::optional<Attr> tensor_attribute(Attribute& attribute, NodeId id);
   std::optional<Attr> graph_attribute(Attribute& attribute, NodeId id, const Scope& scope);
-  void append_captures(NodeId id);
   Diagnostic about_node(NodeId id, Code code, const std::string& message, const std::string& below) const;
 
   ReadState& state_;
@@ -126,9 +126,8 @@ class BodyBuilder {
   std::vector<PassedThrough> passed_;
   int64_t node_count_ = 0;
   std::vector<std::string> captures_;
-  std::map<ValueId, ValueId> captured_;  // outer value -> input
-  // Subgraphs of the node being read, with the names that each captures.
-  std::vector<std::pair<std::shared_ptr<ge::Graph>, std::vector<std::string>>> subgraphs_;
+  std::map<ValueId, ValueId> captured_;         // outer value -> input
+  std::vector<CapturingBody> subgraphs_;        // of the node being read
   std::map<std::string, ValueId> outer_names_;  // captured names of subgraphs -> values here
 };
 

@@ -41,25 +41,25 @@ Status check_ir_version(const Model& model, const std::string& name) {
 Result<Opsets> opsets_of(const Model& model, const std::string& name) {
   Opsets opsets;
   for (const OperatorSet& set : model.opset_import()) {
-    const bool is_default = set.domain().empty() || set.domain() == "ai.onnx";
+    const std::string domain = canonical_domain(set.domain());
+    const bool is_default = domain.empty();
     const int64_t newest = is_default ? kNewestOpset : INT32_MAX;
     if (set.version() < 1 || set.version() > newest) {
       return fail(Code::unsupported_op_version)
           .say("opset is not supported")
           .at(name)
           .because("found " + std::to_string(set.version()) + " of " +
-                   (is_default ? "ai.onnx" : printable(set.domain())) + ", allowed 1 .. " +
-                   std::to_string(newest))
+                   (is_default ? "ai.onnx" : printable(domain)) + ", allowed 1 .. " + std::to_string(newest))
           .try_("export the model with an opset that is allowed");
     }
-    opsets[is_default ? "" : set.domain()] = static_cast<int>(set.version());
+    opsets[domain] = static_cast<int>(set.version());
   }
   return opsets;
 }
 
 void read_functions(Model& model, ReadState& state) {
   for (onnx_wire::Function& f : *model.mutable_functions()) {
-    const std::string domain = f.domain() == "ai.onnx" ? "" : f.domain();
+    const std::string domain = canonical_domain(f.domain());
     if (state.functions.emplace(FunctionKey{domain, f.name(), f.overload()}, &f).second) continue;
     state.errors.add(
         state.fault(Code::duplicate_name, "function '" + printable(f.name()) + "' is defined twice", ""));

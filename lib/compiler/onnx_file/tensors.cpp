@@ -10,9 +10,6 @@
 namespace ge::onnx_wire {
 namespace {
 
-// As in lib/compiler/source/weights.cpp: what is no larger is at hand while compiling.
-constexpr int64_t kAtOnceBytes = 4096;
-
 std::string type_text(const TensorData& data) {
   return std::string(name_of(data.dtype)) + dims_to_string(data.dims);
 }
@@ -53,18 +50,11 @@ Result<TensorData> from_raw(Tensor& tensor, TensorData data) {
                  " needs " + std::to_string(size));
   }
   const std::shared_ptr<const std::string> raw(tensor.release_raw_data());
-  const auto copy = [raw]() -> Result<ByteBuffer> {
+  return with_bytes(std::move(data), [raw]() -> Result<ByteBuffer> {
     ByteBuffer bytes = ByteBuffer::copy_of(as_bytes(*raw));
     if (bytes.data() == nullptr && !raw->empty()) return fail(Code::out_of_memory);
     return bytes;
-  };
-  if (size > kAtOnceBytes) {
-    data.load = std::make_shared<const std::function<Result<ByteBuffer>()>>(copy);
-    return data;
-  }
-  GE_ASSIGN(ByteBuffer bytes, copy());
-  data.bytes = std::make_shared<const ByteBuffer>(std::move(bytes));
-  return data;
+  });
 }
 
 // One number of int32_data or uint64_data: for types of fewer bits it holds them in its low ones.

@@ -1,6 +1,4 @@
 // Attributes of nodes: numbers, strings, lists of them, tensors and subgraphs.
-#include <algorithm>
-
 #include "compiler/source/body_reader.h"
 
 namespace ge {
@@ -82,12 +80,7 @@ std::shared_ptr<Graph> BodyReader::subgraph(const Value& json) {
   if (!fields.is_object()) return nullptr;
   BodyReader reader(state_, this, json.pointer());
   auto body = std::make_shared<Graph>(reader.read(fields, graph_.symbols));
-  subgraphs_.emplace_back(body, reader.captures());
-  for (const std::string& name : reader.captures()) {
-    const bool known =
-        std::find(subgraph_captures_.begin(), subgraph_captures_.end(), name) != subgraph_captures_.end();
-    if (!known) subgraph_captures_.push_back(name);
-  }
+  subgraphs_.push_back({body, reader.captures()});
   return body;
 }
 

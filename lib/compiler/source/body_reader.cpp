@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "compiler/ir/opset.h"
 #include "compiler/source/graph_json.h"
 
 namespace ge {
@@ -90,8 +91,7 @@ void BodyReader::scan_node(const Value& json, const std::string& path) {
   const Fields fields(json, kNodeKeys, "a node", state_.errors);
   if (!fields.is_object()) return;
   const auto op = fields.name("op");
-  std::string domain = fields.text("domain").value_or("");
-  if (domain == "ai.onnx") domain.clear();
+  std::string domain = canonical_domain(fields.text("domain").value_or(""));
   const std::string name = fields.name("name", true).value_or("");
   std::vector<std::pair<std::string, Value>> results;
   if (const auto outputs = fields.array("outputs")) {
@@ -133,7 +133,9 @@ void BodyReader::finish_node(const NodeSpec& spec) {
   for (uint32_t i = 0; i < operands.size(); ++i) {
     if (operands[i] != kNone) graph_.set_operand(spec.id, i, operands[i]);
   }
-  append_captures(spec.id, spec.json);
+  append_captures(graph_, spec.id, subgraphs_,
+                  [&](const std::string& name) { return resolve(name, spec.json); });
+  subgraphs_.clear();
 }
 
 void BodyReader::read_outputs(const Fields& fields) {
@@ -190,32 +192,6 @@ std::string BodyReader::nearest_name(const std::string& name) {
   }
   std::sort(candidates.begin(), candidates.end());  // the same suggestion everywhere
   return nearest(name, candidates);
-}
-
-// Outer values that the node's subgraphs use become operands after its own, and inputs of every subgraph in
-// the same order.
-void BodyReader::append_captures(NodeId id, const Value& json) {
-  std::sort(subgraph_captures_.begin(), subgraph_captures_.end());  // whatever the order of attributes
-  for (const auto& [body, own] : subgraphs_) {
-    std::vector<ValueId> formal(body->inputs.begin(), body->inputs.end() - static_cast<int64_t>(own.size()));
-    const std::vector<ValueId> captured(body->inputs.end() - static_cast<int64_t>(own.size()),
-                                        body->inputs.end());
-    for (const std::string& name : subgraph_captures_) {
-      const auto at = std::find(own.begin(), own.end(), name);
-      formal.push_back(at != own.end() ? captured[static_cast<size_t>(at - own.begin())]
-                                       : body->add_input(name, Type{}));
-    }
-    body->inputs = std::move(formal);
-  }
-  if (!subgraph_captures_.empty()) graph_.node(id).attrs[kCapturesAttr] = subgraph_captures_;
-  for (const std::string& name : subgraph_captures_) {
-    const auto operand = static_cast<uint32_t>(graph_.node(id).operands.size());
-    graph_.node(id).operands.push_back(kNone);
-    const ValueId value = resolve(name, json);
-    if (value != kNone) graph_.set_operand(id, operand, value);
-  }
-  subgraph_captures_.clear();
-  subgraphs_.clear();
 }
 
 }  // namespace ge

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "compiler/ir/graph.h"
+#include "compiler/source/captures.h"
 #include "compiler/source/fields.h"
 #include "compiler/source/weights.h"
 
@@ -25,10 +26,6 @@ struct ReadState {
   int suggestions_left = 20;  // nearest names are costly to find
   bool gave_up = false;       // nodes were not read: names they define are no faults
 };
-
-// Attribute of nodes whose subgraphs use values of the graph around them: their names, in the order in which
-// those values stand after the node's own operands and after each subgraph's own inputs.
-inline constexpr const char* kCapturesAttr = "graph.captures";
 
 class BodyReader {
  public:
@@ -64,7 +61,6 @@ class BodyReader {
   std::optional<Attr> list_attribute(const Value& json);
   std::optional<Attr> object_attribute(const Value& json);
   std::shared_ptr<Graph> subgraph(const Value& json);
-  void append_captures(NodeId id, const Value& json);
 
   ReadState& state_;
   BodyReader* outer_;
@@ -75,9 +71,7 @@ class BodyReader {
   std::set<std::string> undefined_;                          // told already
   std::vector<NodeSpec> specs_;
   std::vector<std::string> captures_;
-  std::vector<std::string> subgraph_captures_;  // of the node being read
-  std::vector<std::pair<std::shared_ptr<Graph>, std::vector<std::string>>>
-      subgraphs_;  // of the node being read
+  std::vector<CapturingBody> subgraphs_;  // of the node being read
 };
 
 // An element type and a shape of dims (names, numbers, expressions); faults are told.

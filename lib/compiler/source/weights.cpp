@@ -12,27 +12,10 @@
 namespace ge {
 namespace {
 
-// Tensors in files that are no larger are read at once: shapes, axes and scalars are looked at while
-// compiling.
 constexpr int64_t kReadAtOnceBytes = 4096;
 
 std::string type_text(DType dtype, std::span<const int64_t> dims) {
   return std::string(name_of(dtype)) + dims_to_string(dims);
-}
-
-std::shared_ptr<const std::function<Result<ByteBuffer>()>> loader(std::function<Result<ByteBuffer>()> load) {
-  return std::make_shared<const std::function<Result<ByteBuffer>()>>(std::move(load));
-}
-
-// A tensor whose bytes `load` gives: kept where it is small.
-Result<TensorData> loaded(TensorData tensor, std::function<Result<ByteBuffer>()> load) {
-  if (tensor.size_bytes() > kReadAtOnceBytes) {
-    tensor.load = loader(std::move(load));
-    return tensor;
-  }
-  GE_ASSIGN(ByteBuffer bytes, load());
-  tensor.bytes = std::make_shared<const ByteBuffer>(std::move(bytes));
-  return tensor;
 }
 
 Diagnostic differs(const std::string& path, DType dtype, std::span<const int64_t> dims,
@@ -54,6 +37,16 @@ Error placed(Error error, const std::string& path, const Value& at) {
 }
 
 }  // namespace
+
+Result<TensorData> with_bytes(TensorData tensor, std::function<Result<ByteBuffer>()> load) {
+  if (tensor.size_bytes() > kReadAtOnceBytes) {
+    tensor.load = std::make_shared<const std::function<Result<ByteBuffer>()>>(std::move(load));
+    return tensor;
+  }
+  GE_ASSIGN(ByteBuffer bytes, load());
+  tensor.bytes = std::make_shared<const ByteBuffer>(std::move(bytes));
+  return tensor;
+}
 
 std::optional<DType> TensorReader::dtype(const Fields& fields) const {
   const auto text = fields.text("dtype");
@@ -295,7 +288,7 @@ Result<TensorData> TensorReader::safetensors_data(const std::string& path, const
   } else if (entry->dtype != tensor.dtype || entry->dims != tensor.dims) {
     return differs("'" + name + "' in " + path, entry->dtype, entry->dims, tensor);
   }
-  return loaded(std::move(tensor), [file, name]() -> Result<ByteBuffer> {
+  return with_bytes(std::move(tensor), [file, name]() -> Result<ByteBuffer> {
     GE_ASSIGN(HostTensor read, file->read(name));
     return std::move(read.bytes);
   });
@@ -312,7 +305,7 @@ Result<TensorData> TensorReader::npy_data(const std::string& path, TensorData te
     return differs(path, header.dtype, header.dims, tensor);
   const std::vector<int64_t> dims = tensor.dims;
   const DType dtype = tensor.dtype;
-  return loaded(std::move(tensor), [folder, path, dims, dtype]() -> Result<ByteBuffer> {
+  return with_bytes(std::move(tensor), [folder, path, dims, dtype]() -> Result<ByteBuffer> {
     GE_ASSIGN(const File again, folder->open_beneath(path));
     GE_ASSIGN(HostTensor read, read_npy(again));
     if (read.dtype != dtype || read.dims != dims)
@@ -330,7 +323,7 @@ Result<TensorData> TensorReader::raw_data(const std::string& path, int64_t offse
                  type_text(tensor.dtype, tensor.dims) + " at offset " + std::to_string(offset) + " needs " +
                  std::to_string(size));
   }
-  return loaded(std::move(tensor), [file, offset, size]() { return file->read(offset, size); });
+  return with_bytes(std::move(tensor), [file, offset, size]() { return file->read(offset, size); });
 }
 
 Result<std::shared_ptr<const Folder>> TensorReader::folder() {

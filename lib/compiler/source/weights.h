@@ -2,6 +2,7 @@
 // TensorReader. Invariant: what is returned has exactly the bytes its dtype and dims need; files were found,
 // checked, and are read later.
 #pragma once
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -48,6 +49,10 @@ class TensorReader {
   std::map<std::string, Result<std::shared_ptr<const File>>> raw_files_;
   std::set<std::string> told_;  // faults of files
 };
+
+// The tensor with the bytes that `load` gives: read at once where they are few, since shapes, axes and
+// scalars are looked at while compiling; else when they are asked for.
+Result<TensorData> with_bytes(TensorData tensor, std::function<Result<ByteBuffer>()> load);
 
 // Stores one JSON number (or "NaN", "Infinity", "-Infinity") as element `index`; false and why where it does
 // not fit the dtype.
