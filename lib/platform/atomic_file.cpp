@@ -165,20 +165,16 @@ Result<AtomicFile> AtomicFile::create(const std::string& path) {
   AtomicFile file;
   file.path_ = path;
   struct stat info {};
-  bool exists = ::stat(path.c_str(), &info) == 0;
-  // A pipe, socket or device: what /dev/stdout and /proc/self/fd/N name has no path that could be followed.
-  if (exists && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)) {
-    file.target_ = path;
-  } else {
-    GE_ASSIGN(file.target_, resolve_links(path));
-    exists = ::stat(file.target_.c_str(), &info) == 0;
-  }
+  const bool exists = ::stat(path.c_str(), &info) == 0;
   if ((exists && S_ISDIR(info.st_mode)) || path.back() == '/') return write_failure(path, EISDIR);
+  // A pipe, socket or device is opened by the name given: what /dev/stdout and /proc/self/fd/N name has no
+  // path that could be followed.
   if (exists && !S_ISREG(info.st_mode)) {
-    file.descriptor_ = retry([&] { return ::open(file.target_.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY); });
+    file.descriptor_ = retry([&] { return ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY); });
     if (file.descriptor_ < 0) return write_failure(path, errno);
     return file;
   }
+  GE_ASSIGN(file.target_, resolve_links(path));
   // rename() would replace a file that its owner has made read-only.
   if (exists && ::access(file.target_.c_str(), W_OK) != 0) return write_failure(path, errno);
   GE_ASSIGN(Temporary temporary, make_temporary(file.target_, path));

@@ -5,7 +5,6 @@
 // The input that is being tried always stands in FILE (default: NAME_fuzz.input): after a crash, or after an
 // input took 20 s, it is the one to give again. Exits with 1 where there is nothing to start from.
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -26,7 +25,7 @@ using Input = std::vector<uint8_t>;
 constexpr size_t kLargest = 1 << 16;  // bytes of an input that mutations start from
 constexpr unsigned kSlow = 20;        // seconds
 
-// Where the input under test is kept, a mapping: it outlives the process however that ends.
+// Where the input under test is kept, in a file: it outlives the process however that ends.
 class Kept {
  public:
   explicit Kept(const std::string& path) : path_(path) {

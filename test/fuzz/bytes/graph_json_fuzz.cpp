@@ -1,7 +1,6 @@
 // graph.json text: read, lowered and compiled for the CPU or refused; the canonical text of what was read
 // reads back as itself. Files that the text names are looked for in a folder that holds none.
 #include "compiler/compile.h"
-#include "compiler/onnx_ops/lower.h"
 #include "compiler/source/graph_json.h"
 #include "compiler/source/graph_json_write.h"
 #include "fuzz_target.h"
@@ -19,8 +18,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     const auto same = graph_to_json(*again, "");
     test::promise(same.ok() && same->json == text->json, "as the same graph");
   }
-  CompileOptions options;
-  options.passes.check = false;
-  const auto compiled = compile(std::move(*graph), options);
+  const auto compiled = compile(std::move(*graph), CompileOptions());
   return 0;
 }
