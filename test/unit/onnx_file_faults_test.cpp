@@ -65,6 +65,17 @@ TEST_CASE("faults of the graph name the node, all at once") {
   for (const Diagnostic& d : error.list()) CHECK(d.place == "m.onnx");
 }
 
+TEST_CASE("nodes without an operator and initializers without a name are refused") {
+  ModelMaker m = relu();
+  m.node("", {"x"}, {"z"}, "blank");
+  CHECK(said(m.fault()) == "E0205 a node names no operator");
+  CHECK(m.fault().first().path == "/nodes/1");
+  ModelMaker w = relu();
+  w.floats("", {1}, {1});
+  CHECK(said(w.fault()) == "E0205 an initializer has no name");
+  CHECK(w.fault().first().path == "/initializers/0");
+}
+
 TEST_CASE("cycles of nodes and of functions are named") {
   ModelMaker m;
   m.input("x", {"2"}).output("a");

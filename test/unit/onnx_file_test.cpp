@@ -107,11 +107,11 @@ TEST_CASE("an initializer that is an input is its default: no input is left") {
 
 TEST_CASE("dims: numbers, names, expressions, texts that are none, unknown ones by input and axis") {
   ModelMaker m;
-  m.input("a:0", {"3", "batch", "2*seq + 1", "batch size?", "", "-1"}).output("y");
+  m.input("a:0", {"3", "batch", "2*seq + 1", "batch size?", "", "-1", "n\xff"}).output("y");
   m.node("Relu", {"a:0"}, {"y"});
   const Graph graph = read_ok(m);
   CHECK(to_string(graph.type(graph.inputs[0]).dims) ==
-        "[3, batch, 2*seq + 1, 'batch size?', 'a:0.4', 'a:0.5']");
+        "[3, batch, 2*seq + 1, 'batch size?', 'a:0.4', 'a:0.5', nxff]");
 }
 
 TEST_CASE("typed lists and raw bytes of every kind of dtype") {

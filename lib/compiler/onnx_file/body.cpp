@@ -76,6 +76,8 @@ void BodyBuilder::read_initializers(onnx_wire::Graph& graph) {
   for (int i = 0; i < graph.initializer_size(); ++i) {
     Tensor& tensor = *graph.mutable_initializer(i);
     const std::string what = path_ + "/initializers/" + std::to_string(i);
+    if (tensor.name().empty())
+      state_.errors.add(state_.fault(Code::missing_key, "an initializer has no name", what));
     auto data = state_.tensors.read(tensor);
     if (!data.ok()) {
       Error error = std::move(data).take_error();
@@ -125,6 +127,10 @@ void BodyBuilder::scan_node(Node& node, Scope& scope, size_t index) {
   }
   if (!node.name().empty()) name = state_.nodes.unique(name);
   if (node.name().empty()) name.clear();
+  if (node.op_type().empty()) {
+    state_.errors.add(state_.fault(Code::missing_key, "a node names no operator",
+                                   path_ + "/nodes/" + std::to_string(node_count_)));
+  }
   const std::string domain = canonical_domain(node.domain());
   const auto version = scope.opsets->find(domain);
   if (version == scope.opsets->end() && domain.empty()) {

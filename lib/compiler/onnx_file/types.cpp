@@ -40,8 +40,10 @@ std::optional<Dim> BodyBuilder::dim_of(const ValueInfo& info, int axis, const Di
   }
   if (dimension.symbol().empty())  // as docs/onnx.md says
     return Dim::symbol(sanitized(info.name()) + "." + std::to_string(axis));
-  auto parsed = Dim::parse(dimension.symbol());
-  if (parsed.ok() && !parsed->is_static()) return *parsed;
+  if (printable(dimension.symbol()) == dimension.symbol()) {
+    auto parsed = Dim::parse(dimension.symbol());
+    if (parsed.ok() && !parsed->is_static()) return *parsed;
+  }
   return Dim::symbol(sanitized(dimension.symbol()));
 }
 

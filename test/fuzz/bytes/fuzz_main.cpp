@@ -19,6 +19,10 @@
 
 #include "fuzz_target.h"
 
+// What a target may define, as for libFuzzer: changes that keep a format's framing. 0 where it made none.
+extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max_size, unsigned seed)
+    __attribute__((weak));
+
 namespace {
 
 using Input = std::vector<uint8_t>;
@@ -51,6 +55,14 @@ class Mutator {
 
   Input next() {
     Input input = any_seed();
+    if (LLVMFuzzerCustomMutator && below(4) != 0) {
+      const size_t size = input.size();
+      input.resize(2 * kLargest);
+      input.resize(
+          LLVMFuzzerCustomMutator(input.data(), size, input.size(), static_cast<unsigned>(random_())));
+      if (!input.empty()) return input;
+      input = any_seed();
+    }
     for (size_t n = 1 + below(6); n-- > 0;) change(input);
     return input;
   }

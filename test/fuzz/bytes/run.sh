@@ -32,6 +32,7 @@ seeds() {  # the files that a fuzzer starts from
     npy_fuzz) find "$root/examples" -name '*.npy' -size -64k ;;
     safetensors_fuzz) find "$root/examples" -name '*.safetensors' -size -64k ;;
     plan_bytes_fuzz) echo "$work/plans" ;;
+    onnx_fuzz) ;;  # its corpus alone: onnx_seeds.py
     graph_json_fuzz) find "$root/examples" "$root/test/fuzz/corpus" -name '*.json' -size -64k ;;
   esac
 }
