@@ -257,6 +257,14 @@ GE_FN R cast_through(From x) {
   return from_memory<R>(to_memory<M>(x));
 }
 
+// A product that no sum behind it takes in unrounded: the same number wherever it is computed again.
+GE_FN float rounded_product(float a, float b) {
+  return __fmul_rn(a, b);
+}
+GE_FN double rounded_product(double a, double b) {
+  return __dmul_rn(a, b);
+}
+
 // ---- vector accesses: kCount elements, one load or store of up to 16 bytes each ----
 template <int kBytes>
 struct Word;

@@ -3,10 +3,13 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <map>
 #include <set>
 
 #include "compiler/codegen/cuda_text.h"
+#include "compiler/codegen/loop_nest.h"
 #include "compiler/codegen/nvrtc.h"
+#include "compiler/ir/text.h"
 #include "contract/args_pack.h"
 #include "loops_support.h"
 
@@ -145,6 +148,40 @@ TEST_CASE("narrow arithmetic is for values that leave as 16 bits", "[loops][cuda
   const std::string mixed = softmax_text("float16", false, "  operand 2 out float32\n");
   CHECK_FALSE(has(mixed, "ge::narrow::exp("));
   CHECK(has(mixed, "ge::narrow::div("));
+}
+
+TEST_CASE("a value beside an axis of one is computed once", "[loops][cuda]") {
+  for (const char* shape : {"2, 1, 3, 5", "1, 1, 3, 5", "2, 4, 3, 5"}) {
+    const std::string type = std::string("float32[") + shape + "]";
+    const auto body =
+        parse_ir("graph @g (%x: " + type + ") {\n  %c = constant float32[] splat 0.5\n  %b = broadcast(%c) " +
+                 "{shape = [" + shape + "]} : " + type + "\n  %s = mul(%x, %b) : " + type +
+                 "\n  %y = softmax(%s) {axis = 3} : " + type + "\n  return %y as \"y\"\n}\n");
+    REQUIRE_OK(body);
+    const auto nest = build_loop_nest(*body, false);
+    REQUIRE_OK(nest);
+    std::map<uint16_t, int> count;
+    for (const LoopInstruction& c : nest->program.code) ++count[c.op];
+    CHECK(count[static_cast<uint16_t>(LoopOp::kLoad)] == 1);
+    CHECK(count[static_cast<uint16_t>(ScalarOp::mul)] == 1);
+    CHECK(count[static_cast<uint16_t>(ScalarOp::exp)] == 1);
+  }
+}
+
+TEST_CASE("a product that several sweeps want is rounded in each", "[loops][cuda]") {
+  const auto text = [&](const char* kind) {
+    const LoopProgram p = program_of(std::string("loop outer=1 row=1 sweeps=2\n  operand 0 in float32\n") +
+                                     "  operand 1 out float32\n  %0 e0 float32 load 0\n" +
+                                     "  %1 e0 float32 " + kind + " %0 %0\n  %2 r1 float32 reduce_max %1\n" +
+                                     "  %3 e1 float32 sub %1 %2\n  %4 e1 float32 store %3 1\n");
+    const auto v = view_of(DType::float32, {64, 1024}, {1024, 1});
+    auto variants = print_cuda_loop(p, facts_of(p, std::vector{v, v}));
+    REQUIRE_OK(variants);
+    return variants->front().fragment;
+  };
+  CHECK(has(text("mul"), "ge::loop::rounded_product("));
+  CHECK_FALSE(has(text("add"), "ge::loop::rounded_product("));
+  CHECK_FALSE(has(softmax_text("float32", false), "ge::loop::rounded_product("));
 }
 
 TEST_CASE("a cast that is read before it is stored stays", "[loops][cuda]") {

@@ -36,12 +36,28 @@ CudaKernel::CudaKernel(const CudaDomain& domain)
       held_(p_.code.size(), false),
       vector_operands_(p_.operands.size(), false),
       narrow_(domain.facts().exact ? std::vector<bool>(p_.code.size(), false) : narrow_registers(p_)),
+      steady_(p_.code.size(), false),
       dropped_(p_.code.size(), false),
       stored_(p_.code.size(), kNoRegister),
       replaced_(p_.operands.size()) {
   for (size_t r = 0; r < p_.code.size(); ++r)
     if (needed_[r] && (is_load(r) || is_store(r))) used_operands_[p_.code[r].imm] = true;
   drop_casts_before_stores();
+  keep_products_steady();
+}
+
+// Where one sweep rounds a product and another takes it unrounded into a sum, exp(x - top) is not the same
+// number in a softmax's sum and above it, and by far not where x is large.
+void CudaKernel::keep_products_steady() {
+  std::vector<int> sweeps(p_.code.size(), 0);
+  for (int s = 0; s < p_.sweeps; ++s) {
+    const auto want = wanted(s);
+    for (size_t r = 0; r < want.size(); ++r) sweeps[r] += want[r] ? 1 : 0;
+  }
+  for (size_t r = 0; r < p_.code.size(); ++r) {
+    const LoopInstruction& c = p_.code[r];
+    steady_[r] = c.op == static_cast<uint16_t>(ScalarOp::mul) && is_float(c.type) && sweeps[r] > 1;
+  }
 }
 
 // A store converts to its operand's dtype; a cast through the same one before it would do so twice.
@@ -229,6 +245,7 @@ std::string CudaKernel::expression(size_t r, const CudaPass* pass) {
   if (c.op < kFirstControlOp) {
     const ScalarOpInfo& info = *scalar_op_info(c.op);
     if (narrow_[r] && c.element && narrow_function(c.op) != nullptr) return narrow_expression(c);
+    if (steady_[r]) return "ge::loop::rounded_product(" + value(c.a) + ", " + value(c.b) + ")";
     const DType type = p_.code[info.op == ScalarOp::select ? c.b : c.a].type;
     std::string text = "ge::scalar::" + std::string(info.name) + "<" + type_name(type) + ">(" + value(c.a);
     if (info.arity > 1) text += ", " + value(c.b);

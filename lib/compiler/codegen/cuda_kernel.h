@@ -107,6 +107,7 @@ class CudaKernel {
   std::string narrow_expression(const LoopInstruction& c);
   bool is_divisor(size_t r) const;  // of row level, and elements are divided by it in ge::narrow
   void drop_casts_before_stores();
+  void keep_products_steady();
   std::vector<bool> without_idle(std::vector<bool> hold) const;
   std::string join_of(size_t r) const;
   void open_chunk(const CudaPass& pass);
@@ -123,6 +124,7 @@ class CudaKernel {
   std::string body_;
   std::vector<bool> needed_, used_operands_, held_, vector_operands_;
   std::vector<bool> narrow_;      // may be computed by ge::narrow
+  std::vector<bool> steady_;      // products that several sweeps want: the same number in each
   std::vector<bool> dropped_;     // casts that the stores behind them do anyway
   std::vector<uint16_t> stored_;  // by store: the register whose value it takes
   std::vector<std::string> replaced_;

@@ -60,13 +60,14 @@ class NestBuilder {
       if (rank(v) > rank(best)) best = v;
     return best;
   }
+  // No less than 0: what is negative at the symbols' opt has no binding there.
   int64_t opt_value(const Dim& dim) const {
     std::map<std::string, int64_t> opt;
     for (const std::string& s : dim.symbols()) {
       const auto it = graph_.symbols.find(s);
       opt[s] = it == graph_.symbols.end() ? 8 : it->second.opt;
     }
-    return dim.evaluate(opt).value_or(INT64_MAX);
+    return std::max<int64_t>(0, dim.evaluate(opt).value_or(INT64_MAX));
   }
   int64_t opt_elements(ValueId v) const { return opt_value(product(graph_.type(v).dims)); }
 
@@ -231,7 +232,17 @@ class NestBuilder {
                                                                 : Result<uint16_t>(reg);
   }
 
-  Result<uint16_t> value_at(ValueId v, const AxisMaps& maps) {
+  // An axis of extent 1 is at 0, whatever leads there: a value is the same one seen through a reduction that
+  // kept its axes and seen directly. (The axes of rows stay: they tell elements from row values.)
+  AxisMaps without_units(ValueId v, AxisMaps maps) const {
+    const Dims& dims = graph_.type(v).dims;
+    for (size_t a = 0; a < maps.size(); ++a)
+      if (dims[a].is_value(1) && maps[a].axis >= 0 && !is_row_axis(maps[a].axis)) maps[a] = {};
+    return maps;
+  }
+
+  Result<uint16_t> value_at(ValueId v, const AxisMaps& seen) {
+    const AxisMaps maps = without_units(v, seen);
     for (const Emitted& e : emitted_[v])
       if (e.maps == maps) return e.reg;
     if (++depth_ > 2000) return refuse("too deep");

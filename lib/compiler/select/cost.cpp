@@ -15,7 +15,7 @@ int64_t opt_value(const Graph& graph, const Dim& dim) {
     const auto it = graph.symbols.find(s);
     values[s] = it == graph.symbols.end() ? 8 : it->second.opt;
   }
-  return dim.evaluate(values).value_or(INT64_MAX);
+  return std::max<int64_t>(0, dim.evaluate(values).value_or(INT64_MAX));
 }
 
 bool is_output_operand(const LaunchSpec& launch, size_t operand) {
