@@ -10,6 +10,7 @@
 #include <set>
 #include <thread>
 
+#include "compiler/onnx_ops/lower.h"
 #include "compiler/onnx_ops/registry.h"
 #include "compiler/source/graph_json.h"
 #include "compiler/source/graph_json_write.h"
@@ -27,7 +28,7 @@ constexpr const char* kUsage =
                   [--failures N] [--shrink SECONDS] [--op NAME]    random graphs S .. S+N-1
        graph_fuzz --print SEED                          that graph as graph.json
        graph_fuzz GRAPH.json ... | DIR                  kept graphs (and with --shrink, made smaller)
-       graph_fuzz --coverage                            operators that no graph can be made of
+       graph_fuzz --coverage                            operators that no graph can be made of, core ops that none has
        graph_fuzz --sabotage [--count N]                spoils one element of each result: how many graphs show it
 --jobs: processes (default: one a core); device compile: for sm_90, without running. Exit 1: a difference; 77: no such device here.
 )";
@@ -208,16 +209,56 @@ int replay(const Options& o) {
   return code == 0 && (s.refused > 0 || graphs.empty()) ? 1 : code;
 }
 
-int coverage() {
-  int missing = 0;
-  for (const std::string& name : operator_names("")) {
-    std::string refusal = "nothing fits its operands";
-    if (random_graph_of(name, hash_text(name), 60, &refusal)) continue;
-    ++missing;
-    std::printf("%s: %s\n", name.c_str(), refusal.c_str());
+// Core ops and dtypes of a few thousand graphs, as lowered.
+int core_coverage(uint64_t seed) {
+  constexpr uint64_t kGraphs = 3000;
+  std::set<Op> ops;
+  std::set<DType> dtypes;
+  for (uint64_t i = 0; i < kGraphs; ++i) {
+    Graph lowered = random_graph(seed + i);
+    if (!lower_onnx(lowered).ok()) continue;
+    for (const NodeId id : lowered.order()) {
+      ops.insert(lowered.node(id).op);
+      for (const ValueId v : lowered.node(id).results) dtypes.insert(lowered.type(v).dtype);
+    }
   }
-  std::printf("%zu operators, %d that no graph was made of\n", operator_names("").size(), missing);
-  return missing == 0 ? 0 : 1;
+  int missing = 0;
+  const auto miss = [&](std::string_view what) {
+    ++missing;
+    std::printf("%s: in none of %d graphs\n", std::string(what).c_str(), static_cast<int>(kGraphs));
+  };
+  static constexpr Op kAll[] = {
+#define GE_CORE_OP(name, ...) Op::name,
+#include "compiler/ir/core_ops.def"
+#undef GE_CORE_OP
+#define GE_SCALAR_OP(name, ...) Op::name,
+#include "contract/scalar_ops.def"
+#undef GE_SCALAR_OP
+  };
+  for (const Op op : kAll)
+    if (op != Op::fused && !ops.contains(op)) miss(name_of(op));
+  for (int i = 0; i < kDTypeCount; ++i)
+    if (!dtypes.contains(static_cast<DType>(i))) miss(name_of(static_cast<DType>(i)));
+  std::printf("%zu core ops, %zu dtypes in %d graphs\n", ops.size(), dtypes.size(),
+              static_cast<int>(kGraphs));
+  return missing;
+}
+
+int coverage(const Options& o) {
+  int missing = 0;
+  size_t count = 0;
+  for (const std::string domain : {"", "com.microsoft"}) {
+    for (const std::string& name : operator_names(domain)) {
+      ++count;
+      const std::string named = domain.empty() ? name : domain + ":" + name;
+      std::string refusal = "nothing fits its operands";
+      if (random_graph_of(named, hash_text(named), 300, &refusal)) continue;
+      ++missing;
+      std::printf("%s: %s\n", named.c_str(), refusal.c_str());
+    }
+  }
+  std::printf("%zu operators, %d that no graph was made of\n", count, missing);
+  return missing + core_coverage(o.seed) == 0 ? 0 : 1;
 }
 
 int print_graph(uint64_t seed) {
@@ -236,7 +277,7 @@ int main(int argc, char** argv) {
     std::fputs(ge::test::kUsage, stderr);
     return 2;
   }
-  if (o.coverage) return ge::test::coverage();
+  if (o.coverage) return ge::test::coverage(o);
   if (o.print) return ge::test::print_graph(o.seed);
   if (o.sabotage) return ge::test::sabotage(o);
   return o.files.empty() ? ge::test::fuzz(o) : ge::test::replay(o);

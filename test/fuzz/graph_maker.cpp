@@ -19,6 +19,19 @@ constexpr double kInf = std::numeric_limits<double>::infinity();
 // What initializers hold; inputs get theirs from case_data.
 enum Contents { kSmallFloats, kSmallIntegers, kPositive, kSpecial, kUniform };
 
+TensorData tensor_of_integers(DType dtype, const std::vector<int64_t>& dims,
+                              const std::vector<int64_t>& values) {
+  TensorData data = tensor_of(values);
+  data.dims = dims;
+  if (dtype == DType::int64) return data;
+  ByteBuffer bytes = ByteBuffer::allocate(static_cast<size_t>(bytes_of(dtype, data.count())), true);
+  for (size_t i = 0; i < values.size(); ++i)
+    store_from_int64(dtype, bytes.data(), static_cast<int64_t>(i), values[i]);
+  data.dtype = dtype;
+  data.bytes = std::make_shared<const ByteBuffer>(std::move(bytes));
+  return data;
+}
+
 // Every symbol that dims may use, with bounds for sizing.
 SymbolRanges all_symbols(const SymbolRanges& declared) {
   SymbolRanges all = declared;
@@ -167,15 +180,15 @@ ValueId GraphMaker::constant(TensorData data) {
 }
 
 ValueId GraphMaker::ints(const std::vector<int64_t>& values, DType dtype) {
-  TensorData data = tensor_of(values);
-  if (dtype != DType::int64) {
-    ByteBuffer bytes = ByteBuffer::allocate(static_cast<size_t>(bytes_of(dtype, data.count())), true);
-    for (size_t i = 0; i < values.size(); ++i)
-      store_from_int64(dtype, bytes.data(), static_cast<int64_t>(i), values[i]);
-    data.dtype = dtype;
-    data.bytes = std::make_shared<const ByteBuffer>(std::move(bytes));
-  }
-  return constant(std::move(data));
+  return constant(tensor_of_integers(dtype, {static_cast<int64_t>(values.size())}, values));
+}
+
+ValueId GraphMaker::integers(DType dtype, const std::vector<int64_t>& shape, int64_t low, int64_t high) {
+  int64_t count = 1;
+  for (const int64_t d : shape) count *= d;
+  std::vector<int64_t> values(static_cast<size_t>(count));
+  for (int64_t& v : values) v = random_.in(low, high);
+  return constant(tensor_of_integers(dtype, shape, values));
 }
 
 ValueId GraphMaker::number(DType dtype, double value) {

@@ -49,7 +49,9 @@ class GraphMaker {
   // An existing value of this very type, else a leaf.
   ValueId exactly(DType dtype, const Dims& dims);
   ValueId ints(const std::vector<int64_t>& values, DType dtype = DType::int64);  // a rank 1 initializer
-  ValueId number(DType dtype, double value);                                     // a scalar initializer
+  // An initializer of this shape, its elements in low .. high.
+  ValueId integers(DType dtype, const std::vector<int64_t>& shape, int64_t low, int64_t high);
+  ValueId number(DType dtype, double value);  // a scalar initializer
   ValueId constant(TensorData data);
   DType some_dtype(DTypeSet allowed);
   Dims some_dims(int64_t min_rank, int64_t max_rank);

@@ -139,7 +139,7 @@ AttrMap random_attributes(GraphMaker& m, const Operator& op, int64_t rank) {
 }
 
 std::optional<NodeSpec> make_node(GraphMaker& m, const Operator& op) {
-  for (const NodeMakers* makers : {&math_makers(), &shape_makers(), &rare_makers()})
+  for (const NodeMakers* makers : {&math_makers(), &shape_makers(), &rare_makers(), &model_makers()})
     if (const auto at = makers->find(op.row->name); at != makers->end()) return at->second(m, op);
   return make_generic(m, op);
 }

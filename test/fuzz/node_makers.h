@@ -18,7 +18,8 @@ std::optional<NodeSpec> make_node(GraphMaker& m, const Operator& op);
 
 const NodeMakers& math_makers();   // products, windows, normalizations, reductions
 const NodeMakers& shape_makers();  // movement of data, shapes as values
-const NodeMakers& rare_makers();   // losses, grids, regions, transforms, com.microsoft
+const NodeMakers& rare_makers();   // losses, grids, regions, transforms
+const NodeMakers& model_makers();  // attention, rotary positions, com.microsoft
 
 // Shared by the makers.
 DTypeSet allowed_for_input(const Operator& op, size_t input);

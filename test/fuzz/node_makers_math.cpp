@@ -315,9 +315,6 @@ MaybeSpec make_quantize(GraphMaker& m, const Operator& op) {
 const NodeMakers& math_makers() {
   static const NodeMakers table = [] {
     NodeMakers t{{"MatMul", make_mat_mul},
-                 {"FusedMatMul", make_mat_mul},
-                 {"FusedGemm", make_gemm},
-                 {"FusedConv", make_conv},
                  {"Gemm", make_gemm},
                  {"Conv", make_conv},
                  {"ConvTranspose", make_conv},

@@ -1,5 +1,4 @@
-// Makers: losses, sequences, grids and regions, transforms, quantized convolutions, and the operators of
-// com.microsoft.
+// Makers: losses, sequences, grids and regions, transforms, quantized convolutions.
 #include <algorithm>
 
 #include "fuzz/node_makers.h"
@@ -18,25 +17,15 @@ Dims small_image(GraphMaker& m, int64_t spatial) {
   return dims;
 }
 
-// An int64 initializer of this shape, its elements in low .. high.
-ValueId indices(GraphMaker& m, const std::vector<int64_t>& shape, int64_t low, int64_t high) {
-  int64_t count = 1;
-  for (const int64_t d : shape) count *= d;
-  std::vector<int64_t> values(static_cast<size_t>(count));
-  for (int64_t& v : values) v = m.random().in(low, high);
-  TensorData data = tensor_of(values);
-  data.dims = shape;
-  return m.constant(std::move(data));
-}
-
 MaybeSpec make_loss(GraphMaker& m, const Operator& op) {
   Random& r = m.random();
   const DType dtype = m.some_dtype(allowed_for_input(op, 0));
   const int64_t n = r.in(1, 4), classes = r.in(1, 5), d = r.in(1, 3);
   const bool flat = r.chance(50);
   NodeSpec spec;
-  spec.operands = {m.exactly(dtype, flat ? Dims{n, classes} : Dims{n, classes, d}),
-                   indices(m, flat ? std::vector<int64_t>{n} : std::vector<int64_t>{n, d}, 0, classes - 1)};
+  spec.operands = {
+      m.exactly(dtype, flat ? Dims{n, classes} : Dims{n, classes, d}),
+      m.integers(DType::int64, flat ? std::vector<int64_t>{n} : std::vector<int64_t>{n, d}, 0, classes - 1)};
   if (r.chance(50)) spec.operands.push_back(m.exactly(dtype, {classes}));
   spec.attrs["reduction"] = std::string(r.pick(std::vector<const char*>{"none", "sum", "mean"}));
   if (r.chance(30)) spec.attrs["ignore_index"] = r.in(-1, classes - 1);
@@ -48,14 +37,15 @@ MaybeSpec make_reverse_sequence(GraphMaker& m, const Operator& op) {
   Dims dims = batch == 0 ? Dims{count, time} : Dims{time, count};
   if (m.random().chance(50)) dims.push_back(m.some_dims(1, 1)[0]);
   if (m.elements(dims) > m.max_elements()) return std::nullopt;
-  return NodeSpec{{m.exactly(m.some_dtype(allowed_for_input(op, 0)), dims), indices(m, {count}, 1, time)},
-                  {{"batch_axis", batch}, {"time_axis", 1 - batch}}};
+  return NodeSpec{
+      {m.exactly(m.some_dtype(allowed_for_input(op, 0)), dims), m.integers(DType::int64, {count}, 1, time)},
+      {{"batch_axis", batch}, {"time_axis", 1 - batch}}};
 }
 
 MaybeSpec make_max_unpool(GraphMaker& m, const Operator& op) {
   const int64_t n = m.random().in(1, 4), channels = m.random().in(1, 2);
   return NodeSpec{{m.exactly(m.some_dtype(allowed_for_input(op, 0)), {1, channels, n}),
-                   indices(m, {1, channels, n}, 0, channels * 2 * n - 1)},
+                   m.integers(DType::int64, {1, channels, n}, 0, channels * 2 * n - 1)},
                   {{"kernel_shape", std::vector<int64_t>{2}}, {"strides", std::vector<int64_t>{2}}}};
 }
 
@@ -99,7 +89,7 @@ MaybeSpec make_regions(GraphMaker& m, const Operator& op) {
   }
   NodeSpec spec{
       {m.exactly(dtype, dims), m.exactly(dtype, {regions, 4}),
-       indices(m, {regions}, 0, *dims[0].value() - 1)},
+       m.integers(DType::int64, {regions}, 0, *dims[0].value() - 1)},
       {{"output_height", r.in(1, 3)}, {"output_width", r.in(1, 3)}, {"sampling_ratio", r.in(1, 2)}}};
   if (r.chance(30)) spec.attrs["mode"] = std::string("max");
   return spec;
@@ -162,37 +152,14 @@ MaybeSpec make_cum_prod(GraphMaker& m, const Operator& op) {
                   {{"exclusive", m.random().in(0, 1)}, {"reverse", m.random().in(0, 1)}}};
 }
 
-// -- com.microsoft --
-
-MaybeSpec make_skip_normalization(GraphMaker& m, const Operator& op) {
-  const ValueId x = m.any(allowed_for_input(op, 0), 2, 3);
+MaybeSpec make_upsample(GraphMaker& m, const Operator& op) {
+  const ValueId x = m.any(allowed_for_input(op, 0), 2, 4);
   if (x == kNone) return std::nullopt;
-  const DType dtype = m.type(x).dtype;
-  const Dims dims = m.type(x).dims, row{dims.back()};
-  NodeSpec spec{{x, m.exactly(dtype, dims), m.exactly(dtype, row)}, {{"epsilon", 1e-5}}};
-  for (size_t i = 3; i < op.inputs.size() && m.random().chance(60); ++i)
-    spec.operands.push_back(m.exactly(dtype, row));
-  return spec;
-}
-
-MaybeSpec make_biased(GraphMaker& m, const Operator& op) {
-  const ValueId x = m.any(allowed_for_input(op, 0), 1, 4);
-  if (x == kNone) return std::nullopt;
-  return NodeSpec{{x, m.exactly(m.type(x).dtype, {m.type(x).dims.back()})}, {}};
-}
-
-MaybeSpec make_multi_head_attention(GraphMaker& m, const Operator& op) {
-  Random& r = m.random();
-  const DType dtype = m.some_dtype(allowed_for_input(op, 0));
-  const Dim batch = m.some_dims(1, 1)[0];
-  const int64_t heads = r.in(1, 3), size = r.in(1, 4), s = r.in(1, 4), t = r.in(1, 5);
-  NodeSpec spec{{m.exactly(dtype, {batch, s, heads * size}), m.exactly(dtype, {batch, t, heads * size}),
-                 m.exactly(dtype, {batch, t, heads * size})},
-                {{"num_heads", heads}}};
-  if (m.elements(m.type(spec.operands[1]).dims) > m.max_elements()) return std::nullopt;
-  if (r.chance(40)) spec.operands.push_back(m.exactly(dtype, {3 * heads * size}));
-  if (r.chance(30)) spec.attrs["unidirectional"] = int64_t{1};
-  return spec;
+  std::vector<float> scales;
+  for (int64_t a = 0; a < m.rank(x); ++a)
+    scales.push_back(a >= 2 || m.rank(x) == 2 ? m.random().pick(std::vector<float>{1, 2, 1.5F}) : 1);
+  return NodeSpec{{x, m.constant(tensor_of_floats({m.rank(x)}, scales))},
+                  {{"mode", std::string(m.random().chance(50) ? "nearest" : "linear")}}};
 }
 
 }  // namespace
@@ -214,11 +181,7 @@ const NodeMakers& rare_makers() {
                                 {"HammingWindow", make_window},
                                 {"BlackmanWindow", make_window},
                                 {"CumProd", make_cum_prod},
-                                {"SkipLayerNormalization", make_skip_normalization},
-                                {"SkipSimplifiedLayerNormalization", make_skip_normalization},
-                                {"FastGelu", make_biased},
-                                {"BiasGelu", make_biased},
-                                {"MultiHeadAttention", make_multi_head_attention}};
+                                {"Upsample", make_upsample}};
   return table;
 }
 

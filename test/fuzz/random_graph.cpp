@@ -19,8 +19,9 @@ bool add_node(GraphMaker& m, const std::vector<const Operator*>& operators) {
 
 std::vector<const Operator*> operators_of(int opset) {
   std::vector<const Operator*> list;
-  for (const std::string& name : operator_names(""))
-    if (const Operator* op = find_operator("", name, opset)) list.push_back(op);
+  for (const char* domain : {"", "com.microsoft"})
+    for (const std::string& name : operator_names(domain))
+      if (const Operator* op = find_operator(domain, name, opset)) list.push_back(op);
   return list;
 }
 
@@ -47,12 +48,15 @@ Graph random_graph(uint64_t seed) {
   return m.finish();
 }
 
-std::optional<Graph> random_graph_of(const std::string& op, uint64_t seed, int attempts,
+std::optional<Graph> random_graph_of(const std::string& named, uint64_t seed, int attempts,
                                      std::string* refusal) {
+  const size_t colon = named.rfind(':');
+  const std::string op = colon == std::string::npos ? named : named.substr(colon + 1);
+  const std::string domain = colon == std::string::npos ? "" : named.substr(0, colon);
   for (int i = 0; i < attempts; ++i) {
     GraphMaker m(seed + static_cast<uint64_t>(i));
-    const Operator* row = find_operator("", op, m.opset());
-    if (row == nullptr) row = find_operator("", op, kNewestOpset);
+    const Operator* row = find_operator(domain, op, m.opset());
+    if (row == nullptr) row = find_operator(domain, op, kNewestOpset);
     if (row == nullptr) row = find_operator("com.microsoft", op, kNewestOpset);
     bool made = row != nullptr && add_node(m, {row});
     // Something around it: what it meets in a model.

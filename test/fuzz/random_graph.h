@@ -9,9 +9,9 @@
 namespace ge::test {
 
 Graph random_graph(uint64_t seed);
-// A graph with a node of this operator ("Conv"); nullopt where none of the attempts was accepted (`refusal`
-// gets the last reason).
-std::optional<Graph> random_graph_of(const std::string& op, uint64_t seed, int attempts,
+// A graph with a node of this operator ("Conv", "com.microsoft:FusedConv"); nullopt where none of the
+// attempts was accepted (`refusal` gets the last reason).
+std::optional<Graph> random_graph_of(const std::string& named, uint64_t seed, int attempts,
                                      std::string* refusal);
 
 }  // namespace ge::test

@@ -4,6 +4,7 @@
 // unstable element (one where a comparison, a cast or an overflow flips) shows itself by a wide range.
 // Entry: Yardstick.
 #pragma once
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -33,12 +34,16 @@ class Yardstick {
   void disturb(HostTensor& t, DType original, double units, uint64_t seed,
                const std::vector<double>& scales) const;
   void disturb_operand(const Node& node, size_t operand, int sample, HostTensor& t) const;
+  void disturb_result(const Node& node, int sample);
   void disturb_mean(const Node& node, int sample);
   int64_t terms_of(const Node& node) const;
   bool nothing(const Node& node, int samples);
   void overflow_celu(const Node& node, int sample);
   void overflow_product(const Node& node, int sample);
   void zero_overflowing_rows(const Node& node, int sample);
+  void vanish_weights(const Node& node, int sample);
+  std::vector<double> weights_of_row(const Node& node, size_t sample,
+                                     const std::array<int64_t, 3>& row) const;
   std::vector<double> scales_of(const Node& node, int sample) const;
   const Graph& graph_;
   const Symbols& symbols_;
@@ -49,5 +54,7 @@ class Yardstick {
 
 // One unit in the last place of a value of this dtype: the spacing of its numbers there.
 double unit_of(DType dtype, double value);
+// Numbers of float64 that are not below `from` in size become `by`.
+void replace_huge(HostTensor& t, double from, double by);
 
 }  // namespace ge::test

@@ -52,6 +52,16 @@ class CaseBuilder {
         return set(0, 0);
     }
   }
+  // Products and what is made of them: `share` of sum |a b| beside the relative part, in every dtype, for the
+  // order of a float32 sum. `weights_rounded`: one factor is rounded to the dtype on its way (attention's
+  // weights before they meet the values), by half a unit, of which twice is allowed.
+  void of_terms(double rtol, double share, bool weights_rounded = false) {
+    tolerance(rtol, share);
+    out_.of_terms = true;
+    out_.atol = share * (out_.dtype == DType::float64 ? 1e-7 : 1);
+    if (weights_rounded && out_.dtype == DType::float16) out_.atol = 0x1p-11;
+    if (weights_rounded && out_.dtype == DType::bfloat16) out_.atol = 0x1p-8;
+  }
   // Results are the nearest numbers, bit for bit.
   void exact() { out_.rtol = out_.atol = out_.shown_rtol = out_.shown_atol = 0; }
 
@@ -309,7 +319,7 @@ OpGraph normalize_graph(const std::string& kind, DType dtype, uint32_t seed) {
 
 OpGraph attention_graph(DType dtype, uint32_t seed) {
   CaseBuilder c("attention", dtype, seed);
-  c.tolerance(1e-4, 1e-4);
+  c.of_terms(1e-5, 1e-5, true);
   struct Sizes {
     int64_t batch, heads, shared, queries, keys, size, width, causal;
   };
@@ -343,7 +353,7 @@ OpGraph attention_graph(DType dtype, uint32_t seed) {
 
 OpGraph dot_graph(DType dtype, uint32_t seed) {
   CaseBuilder c("dot", dtype, seed);
-  c.tolerance(1e-4, 2e-4);
+  c.of_terms(1e-5, 2e-6);
   struct Sizes {
     std::vector<int64_t> batch;
     int64_t m, k, n;
@@ -375,7 +385,7 @@ OpGraph dot_graph(DType dtype, uint32_t seed) {
 
 OpGraph conv_graph(DType dtype, uint32_t seed) {
   CaseBuilder c("conv", dtype, seed);
-  c.tolerance(1e-4, 3e-4);
+  c.of_terms(1e-5, 2e-6);
   struct Sizes {
     std::vector<int64_t> x, w, strides, begin, end, dilations;
     int64_t groups;

@@ -16,6 +16,7 @@ struct OpGraph {
   Graph graph;                            // every output is one case
   std::vector<HostTensor> inputs;         // as graph.inputs
   double rtol = 0, atol = 0;              // between a result and the second source's
+  bool of_terms = false;                  // atol is a share of sum |a b|
   double shown_rtol = 0, shown_atol = 0;  // the row's: those of float32
 };
 // Every core op in every dtype of the table. Seeded: the same on every machine.

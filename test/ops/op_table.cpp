@@ -40,10 +40,17 @@ struct Difference {
   double got = 0, expected = 0;
 };
 
-bool close_enough(double got, double expected, const OpGraph& g) {
+double least_of(DType dtype) {  // the least number above 0
+  constexpr std::byte kOne[8] = {std::byte{1}};
+  return load_as_double(dtype, kOne, 0);
+}
+
+// `terms`: the sum of the terms' sizes, of which the row's absolute part may be a share.
+bool close_enough(double got, double expected, double terms, const OpGraph& g) {
   if (std::isnan(expected) || std::isnan(got)) return std::isnan(expected) && std::isnan(got);
   if (std::isinf(expected) || std::isinf(got)) return got == expected;
-  return std::abs(got - expected) <= g.atol + g.rtol * std::abs(expected);
+  const double absolute = g.of_terms ? g.atol * terms + least_of(g.dtype) : g.atol;
+  return std::abs(got - expected) <= absolute + g.rtol * std::abs(expected);
 }
 
 Difference compare(const HostTensor& got, const Numbers& expected, const OpGraph& g) {
@@ -55,7 +62,7 @@ Difference compare(const HostTensor& got, const Numbers& expected, const OpGraph
     if (is_float(expected.dtype)) {
       a = load_as_double(got.dtype, got.bytes.data(), i);
       e = static_cast<double>(expected.real[at]);
-      same = close_enough(a, e, g);
+      same = close_enough(a, e, expected.terms.empty() ? 0 : static_cast<double>(expected.terms[at]), g);
     } else {
       const Whole whole = wrapped_to(got.dtype, load_as_int64(got.dtype, got.bytes.data(), i));
       same = whole == expected.whole[at];
@@ -223,7 +230,10 @@ std::string table_text(const std::vector<std::string>& order, const std::map<std
   return text +
          "tolerance of float32, relative + absolute; float64: 1e-7 of it, 16 bits: 2e-3 at least (bfloat16 "
          "1.6e-2), "
-         "float8: one step;\nintegers, bool and exact rows: none. -: no row; 4-bit elements are unpacked to "
+         "float8: one step;\nsum |a b|: of the terms of a product, in 16 bits too, but attention's weights "
+         "are "
+         "rounded there (one unit, 2^-11 or 2^-8);\nintegers, bool and exact rows: none. -: no row; 4-bit "
+         "elements are unpacked to "
          "8 bits by "
          "all operators but these.\n";
 }
@@ -252,7 +262,8 @@ int run(const Options& o) {
     row.cells[g.dtype] = done ? results->at(i) : "CRASH";
     failed = failed || row.cells[g.dtype] == "FAIL" || !done;
     char tolerance[40];
-    std::snprintf(tolerance, sizeof tolerance, "%.0e + %.0e", g.shown_rtol, g.shown_atol);
+    std::snprintf(tolerance, sizeof tolerance, "%.0e + %.0e%s", g.shown_rtol, g.shown_atol,
+                  g.of_terms ? " sum |a b|" : "");
     row.tolerance = g.shown_rtol == 0 && g.shown_atol == 0 ? "exact" : tolerance;
   }
   const std::string text = table_text(order, rows, o.device);

@@ -65,7 +65,7 @@ class Evaluator {
 
  private:
   static Numbers read(const HostTensor& t) {
-    Numbers x{t.dtype, t.dims, {}, {}};
+    Numbers x{t.dtype, t.dims, {}, {}, {}};
     for (int64_t i = 0; i < t.count(); ++i) {
       if (is_float(t.dtype))
         x.real.push_back(load_as_double(t.dtype, t.bytes.data(), i));
@@ -77,7 +77,7 @@ class Evaluator {
 
   void evaluate(const Node& node) {
     const Type& type = graph_.type(node.results[0]);
-    Numbers y{type.dtype, *static_values(type.dims), {}, {}};
+    Numbers y{type.dtype, *static_values(type.dims), {}, {}, {}};
     if (is_float(y.dtype))
       y.real.resize(static_cast<size_t>(product_of(y.dims)));
     else
@@ -442,19 +442,32 @@ class Evaluator {
   }
 
   // ---- products and windows
+  static Real size_of(Real x) { return std::fabs(x); }
+  static Whole size_of(Whole) { return 0; }
+  static void note_terms(Numbers& y, size_t at, Real size) {
+    y.terms.resize(y.real.size());
+    y.terms[at] = size;
+  }
+  static void note_terms(Numbers&, size_t, Whole) {}  // integers are exact
+
   template <class T>
   void dot(const Node& node, Numbers& y) const {
     const Numbers &lhs = in(node, 0), &rhs = in(node, 1);
     const size_t rank = lhs.dims.size();
     each(y.dims, [&](const Index& at) {
       T sum = has(node, 2) ? elements<T>(in(node, 2))[flat_of(y.dims, at)] : T(0);
+      T size = size_of(sum);
       Index left = at, right = at;
       for (int64_t k = 0; k < lhs.dims[rank - 1]; ++k) {
         left[rank - 1] = right[rank - 2] = k;
-        sum += settled(y.dtype, combine(ScalarOp::mul, y.dtype, elements<T>(lhs)[flat_of(lhs.dims, left)],
-                                        elements<T>(rhs)[flat_of(rhs.dims, right)]));
+        const T term =
+            settled(y.dtype, combine(ScalarOp::mul, y.dtype, elements<T>(lhs)[flat_of(lhs.dims, left)],
+                                     elements<T>(rhs)[flat_of(rhs.dims, right)]));
+        sum += term;
+        size += size_of(term);
       }
       elements<T>(y)[flat_of(y.dims, at)] = sum;
+      note_terms(y, flat_of(y.dims, at), size);
     });
   }
 
@@ -473,7 +486,7 @@ class Evaluator {
   // With the last axis as the second, or the other way round.
   template <class T>
   static Numbers moved(const Numbers& x, bool to_last) {
-    Numbers y{x.dtype, x.dims, x.real, x.whole};
+    Numbers y{x.dtype, x.dims, x.real, x.whole, x.terms};
     const auto move = [&](Index& list) {
       if (to_last)
         std::rotate(list.begin() + 1, list.begin() + 2, list.end());
@@ -485,6 +498,7 @@ class Evaluator {
       Index into = at;
       move(into);
       elements<T>(y)[flat_of(y.dims, into)] = elements<T>(x)[flat_of(x.dims, at)];
+      if (!x.terms.empty()) y.terms[flat_of(y.dims, into)] = x.terms[flat_of(x.dims, at)];
     });
     return y;
   }
@@ -526,10 +540,14 @@ class Evaluator {
       const bool empty = attr_int(node, "zero_empty") != 0 && most == -HUGE_VALL;
       for (Real& score : scores) sum += score = std::exp(score - most);
       for (int64_t e = 0; e < v.dims[3]; ++e) {
-        Real result = 0;
-        for (int64_t j = 0; j < keys && !empty; ++j)
-          result += scores[static_cast<size_t>(j)] / sum * v.real[flat_of(v.dims, {b, g, j, e})];
+        Real result = 0, size = 0;
+        for (int64_t j = 0; j < keys && !empty; ++j) {
+          const Real term = scores[static_cast<size_t>(j)] / sum * v.real[flat_of(v.dims, {b, g, j, e})];
+          result += term;
+          size += size_of(term);
+        }
         y.real[flat_of(y.dims, {b, i, h, e})] = result;
+        note_terms(y, flat_of(y.dims, {b, i, h, e}), size);
       }
     });
   }
@@ -538,7 +556,7 @@ class Evaluator {
     const int64_t groups = attr_int(node, "groups", 1), outputs = w.dims[0] / groups;
     const Index kernel(w.dims.begin() + 2, w.dims.end());
     each(y.dims, [&](const Index& at) {
-      Real sum = has(node, 2) ? in(node, 2).real[static_cast<size_t>(at[1])] : 0;
+      Real sum = has(node, 2) ? in(node, 2).real[static_cast<size_t>(at[1])] : 0, size = size_of(sum);
       for (int64_t c = 0; c < w.dims[1]; ++c) {
         Index from = at, weight = {at[1], c};
         from[1] = at[1] / outputs * w.dims[1] + c;
@@ -546,10 +564,13 @@ class Evaluator {
         each(kernel, [&](const Index& k) {
           if (!window_element(node, x.dims, at, k, from)) return;
           std::copy(k.begin(), k.end(), weight.begin() + 2);
-          sum += x.real[flat_of(x.dims, from)] * w.real[flat_of(w.dims, weight)];
+          const Real term = x.real[flat_of(x.dims, from)] * w.real[flat_of(w.dims, weight)];
+          sum += term;
+          size += size_of(term);
         });
       }
       y.real[flat_of(y.dims, at)] = sum;
+      note_terms(y, flat_of(y.dims, at), size);
     });
   }
 

@@ -10,12 +10,15 @@
 
 namespace ge::test {
 
-// The elements of a tensor: `real` for float types, `whole` for the others.
+// The elements of a tensor: `real` for float types, `whole` for the others. `terms`, of sums and products of
+// reals: for each element the sum of its terms' sizes, sum |a b|, which is what its rounding errors grow
+// with.
 struct Numbers {
   DType dtype = DType::float32;
   std::vector<int64_t> dims;
   std::vector<long double> real;
   std::vector<Whole> whole;
+  std::vector<long double> terms;
   int64_t count() const;
 };
 

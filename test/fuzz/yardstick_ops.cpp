@@ -1,0 +1,172 @@
+// What the yardstick knows of single ops: where float32, or a kernel that works in another order, ends in
+// infinity, NaN or 0 although float64 does not. Entry: Yardstick::disturb_result.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "fuzz/random.h"
+#include "fuzz/yardstick.h"
+#include "numeric/convert.h"
+
+namespace ge::test {
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+double* numbers(HostTensor& t) {
+  return reinterpret_cast<double*>(t.bytes.data());
+}
+const double* numbers(const HostTensor& t) {
+  return reinterpret_cast<const double*>(t.bytes.data());
+}
+
+bool all_finite(const HostTensor& t) {
+  return std::all_of(numbers(t), numbers(t) + t.count(), [](double x) { return std::isfinite(x); });
+}
+
+}  // namespace
+
+void replace_huge(HostTensor& t, double from, double by) {
+  for (int64_t i = 0; i < t.count(); ++i)
+    if (!(std::abs(numbers(t)[i]) < from)) numbers(t)[i] = by;
+}
+
+// Layer normalization: the mean is rounded once for a row, which moves all of the row by that over the
+// deviation.
+void Yardstick::disturb_mean(const Node& node, int sample) {
+  if (node.op != Op::normalize || attr_string(node, "kind") != "layer") return;
+  const auto k = static_cast<size_t>(sample);
+  const HostTensor& x = values_[node.operands[0]][k];
+  HostTensor& y = values_[node.results[0]][k];
+  const auto* in = reinterpret_cast<const double*>(x.bytes.data());
+  auto* out = reinterpret_cast<double*>(y.bytes.data());
+  const double* scale = node.operands.size() > 1 && node.operands[1] != kNone
+                            ? reinterpret_cast<const double*>(values_[node.operands[1]][k].bytes.data())
+                            : nullptr;
+  int64_t row = 1;
+  for (size_t a = static_cast<size_t>(attr_int(node, "axis")); a < x.dims.size(); ++a) row *= x.dims[a];
+  const DType type = graph_.type(node.operands[0]).dtype == DType::float64 ? DType::float64 : DType::float32;
+  Random r(hash_text("mean", static_cast<uint64_t>(node.results[0]) * 1000 + k));
+  for (int64_t begin = 0; row > 0 && begin < x.count(); begin += row) {
+    double mean = 0, variance = 0, most = 0;
+    for (int64_t i = 0; i < row; ++i) mean += in[begin + i] / static_cast<double>(row);
+    for (int64_t i = 0; i < row; ++i) {
+      variance += (in[begin + i] - mean) * (in[begin + i] - mean) / static_cast<double>(row);
+      most = std::max(most, std::abs(in[begin + i]));
+    }
+    const double shift =
+        2 * unit_of(type, most) * r.symmetric() / std::sqrt(variance + attr_double(node, "epsilon"));
+    if (!std::isfinite(shift)) continue;
+    for (int64_t i = 0; i < row; ++i) out[begin + i] += scale == nullptr ? shift : shift * scale[begin + i];
+  }
+}
+
+// Rows whose squares overflow float32: something finite over infinity.
+void Yardstick::zero_overflowing_rows(const Node& node, int sample) {
+  const auto k = static_cast<size_t>(sample);
+  const HostTensor& x = values_[node.operands[0]][k];
+  if (graph_.type(node.operands[0]).dtype == DType::float64) return;
+  const auto* in = reinterpret_cast<const double*>(x.bytes.data());
+  auto* out = reinterpret_cast<double*>(values_[node.results[0]][k].bytes.data());
+  const double* bias = node.operands.size() > 2 && node.operands[2] != kNone
+                           ? reinterpret_cast<const double*>(values_[node.operands[2]][k].bytes.data())
+                           : nullptr;
+  const int64_t row = terms_of(node);
+  for (int64_t begin = 0; row > 0 && begin < x.count(); begin += row)
+    if (std::any_of(in + begin, in + begin + row, [](double v) { return std::abs(v) > 1e17; }))
+      for (int64_t i = begin; i < begin + row; ++i) out[i] = bias == nullptr ? 0 : bias[i];
+}
+
+// celu with a negative b: b * exp(a / b) may be a number where the exp is none in float32.
+void Yardstick::overflow_celu(const Node& node, int sample) {
+  const auto k = static_cast<size_t>(sample);
+  if (graph_.type(node.results[0]).dtype == DType::float64) return;
+  const auto numbers = [&](ValueId v) { return reinterpret_cast<const double*>(values_[v][k].bytes.data()); };
+  const double *a = numbers(node.operands[0]), *b = numbers(node.operands[1]);
+  HostTensor& y = values_[node.results[0]][k];
+  auto* out = reinterpret_cast<double*>(y.bytes.data());
+  for (int64_t i = 0; i < y.count(); ++i)
+    if (b[i] < 0 && a[i] / b[i] > 88) out[i] = -HUGE_VAL;
+}
+
+// A product of many numbers may overflow and vanish on its way, or not, by its order.
+void Yardstick::overflow_product(const Node& node, int sample) {
+  const auto k = static_cast<size_t>(sample);
+  const HostTensor& x = values_[node.operands[0]][k];
+  HostTensor& y = values_[node.results[0]][k];
+  if (!is_float(graph_.type(node.operands[0]).dtype)) return;
+  double most = 0;
+  for (int64_t i = 0; i < x.count(); ++i) {
+    const double size = std::abs(load_as_double(x.dtype, x.bytes.data(), i));
+    if (!std::isnan(size)) most = std::max(most, size);
+  }
+  const bool is_double = graph_.type(node.operands[0]).dtype == DType::float64;
+  if (!(std::log2(most) * static_cast<double>(terms_of(node)) > (is_double ? 1000 : 120))) return;
+  auto* out = reinterpret_cast<double*>(y.bytes.data());
+  std::fill(out, out + y.count(), k % 4 == 1 ? HUGE_VAL : std::numeric_limits<double>::quiet_NaN());
+}
+
+// The weights of one row of attention, before they are divided by their sum: 0 .. 1, or NaN.
+std::vector<double> Yardstick::weights_of_row(const Node& node, size_t sample,
+                                              const std::array<int64_t, 3>& row) const {
+  const HostTensor &q = values_[node.operands[0]][sample], &k = values_[node.operands[1]][sample];
+  const auto [b, h, i] = row;
+  const int64_t heads = q.dims[1], size = q.dims[3], keys = k.dims[2], queries = q.dims[2];
+  const int64_t shared = h / (heads / k.dims[1]), causal = attr_int(node, "causal");
+  const double *from = numbers(q) + ((b * heads + h) * queries + i) * size,
+               *to = numbers(k) + (b * k.dims[1] + shared) * keys * size;
+  const HostTensor* mask =
+      node.operands.size() > 3 && node.operands[3] != kNone ? &values_[node.operands[3]][sample] : nullptr;
+  std::vector<double> scores;
+  for (int64_t j = 0; j < keys; ++j) {
+    double score = 0;
+    for (int64_t d = 0; d < size; ++d) score += from[d] * to[j * size + d];
+    score *= attr_double(node, "scale");
+    const int64_t at = ((b * heads + h) * queries + i) * keys + j;
+    if (mask != nullptr && !is_bool(mask->dtype)) score += numbers(*mask)[at];
+    if (mask != nullptr && is_bool(mask->dtype) && load_as_int64(mask->dtype, mask->bytes.data(), at) == 0)
+      score = node.attrs.contains("fill") ? attr_double(node, "fill") : -HUGE_VAL;
+    const bool hidden = causal != 0 && j > i + (causal == 2 ? keys - queries : 0);
+    scores.push_back(hidden ? -HUGE_VAL : score);
+  }
+  const double top = scores.empty() ? 0 : *std::max_element(scores.begin(), scores.end());
+  for (double& s : scores) s = std::exp(s - top);
+  return scores;
+}
+
+// A weight that float32 (or the operands' 16 bits) cannot hold is 0, and times an infinite value NaN.
+void Yardstick::vanish_weights(const Node& node, int sample) {
+  const auto s = static_cast<size_t>(sample);
+  const HostTensor &q = values_[node.operands[0]][s], &v = values_[node.operands[2]][s];
+  const DType type = graph_.type(node.operands[0]).dtype;
+  if (type == DType::float64 || all_finite(v)) return;
+  HostTensor& y = values_[node.results[0]][s];
+  const int64_t heads = q.dims[1], keys = v.dims[2], width = v.dims[3];
+  const double least = std::max(0x1p-126, unit_of(type, 0));
+  for (int64_t b = 0; b < q.dims[0]; ++b)
+    for (int64_t h = 0; h < heads; ++h)
+      for (int64_t i = 0; i < q.dims[2]; ++i) {
+        const std::vector<double> weights = weights_of_row(node, s, {b, h, i});
+        double sum = 0;
+        for (const double w : weights) sum += w;
+        const double* values = numbers(v) + (b * v.dims[1] + h / (heads / v.dims[1])) * keys * width;
+        double* out = numbers(y) + ((b * q.dims[2] + i) * heads + h) * width;
+        for (int64_t j = 0; j < keys; ++j)
+          for (int64_t e = 0; e < width && weights[static_cast<size_t>(j)] / sum < least; ++e)
+            if (!std::isfinite(values[j * width + e])) out[e] = kNaN;
+      }
+}
+
+void Yardstick::disturb_result(const Node& node, int sample) {
+  const auto k = static_cast<size_t>(sample);
+  if (node.op == Op::normalize) disturb_mean(node, sample);
+  if (node.op == Op::normalize && sample % 4 == 2) zero_overflowing_rows(node, sample);
+  if (node.op == Op::celu && sample % 2 == 1) overflow_celu(node, sample);
+  if (node.op == Op::conv && sample % 4 == 1 && !all_finite(values_[node.operands[1]][0]))
+    replace_huge(values_[node.results[0]][k], HUGE_VAL, 1);
+  if (node.op == Op::reduce && attr_string(node, "kind") == "prod" && sample % 2 == 1)
+    overflow_product(node, sample);
+  if (node.op == Op::attention && sample % 4 == 2) vanish_weights(node, sample);
+}
+
+}  // namespace ge::test
