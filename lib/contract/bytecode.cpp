@@ -30,9 +30,9 @@ class Writer {
  public:
   template <class T>
   void put(T value) {
-    const size_t at = bytes_.size();
-    bytes_.resize(at + sizeof value);
-    store_as(bytes_.data() + at, value);
+    std::byte bytes[sizeof value];
+    store_as(bytes, value);
+    for (const std::byte b : bytes) bytes_.push_back(b);
   }
   std::vector<std::byte> take() { return std::move(bytes_); }
 
