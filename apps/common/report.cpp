@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <string>
 
+#include "base/text.h"
+
 namespace ge {
 namespace {
 
@@ -35,7 +37,7 @@ int report(const Error& error) {
 }
 
 void note(std::string_view text) {
-  print_line("note: " + visible(text));
+  print_line("note: " + visible_line(text));
 }
 
 }  // namespace ge

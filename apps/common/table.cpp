@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/diagnostic.h"
+#include "base/text.h"
+
 namespace ge {
 namespace {
 
@@ -24,6 +27,7 @@ Table::Table(std::vector<std::string> headings) : headings_(std::move(headings))
 }
 
 void Table::add(std::vector<std::string> cells) {
+  for (std::string& cell : cells) cell = visible_line(cell);
   rows_.push_back(std::move(cells));
 }
 
@@ -57,7 +61,8 @@ std::string human_bytes(double bytes) {
 
 std::string number_text(double value) {
   const double size = std::fabs(value);
-  if (value == 0 || !std::isfinite(value)) return fmt::format("{:g}", value);
+  if (std::isnan(value)) return "nan";  // whatever its sign
+  if (value == 0 || std::isinf(value)) return fmt::format("{:g}", value);
   if (size >= 1000 && size < 1e7) return fmt::format("{:.0f}", value);
   return fmt::format("{:.4g}", value);
 }

@@ -1,5 +1,5 @@
 // Aligned text tables for terminals and logs. Entry: Table. Invariant: no trailing spaces; a column's width
-// is its widest cell.
+// is its widest cell; a cell is one line, whatever names stand in it.
 #pragma once
 #include <cstdint>
 #include <string>

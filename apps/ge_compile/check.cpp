@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/text.h"
 #include "common/report.h"
 #include "common/table.h"
 #include "compiler/onnx_ops/checks.h"
@@ -78,7 +79,7 @@ std::string why(const Row& row) {
 }
 
 std::string text_of(const std::string& model, const std::vector<Row>& rows) {
-  if (rows.empty()) return model + ": everything is supported\n";
+  if (rows.empty()) return visible_line(model) + ": everything is supported\n";
   Table table({"node", "operator", ">version", "part", "dtype", "why"});
   std::map<std::string, int> counts;
   for (const Row& row : rows) {
@@ -87,11 +88,11 @@ std::string text_of(const std::string& model, const std::vector<Row>& rows) {
     if (!row.op.empty()) ++counts[row.op];
   }
   std::string summary =
-      model + ": " + std::to_string(rows.size()) + (rows.size() == 1 ? " fault" : " faults");
+      visible_line(model) + ": " + counted(static_cast<int64_t>(rows.size()), "fault", "faults");
   std::string list;
   for (const auto& [op, count] : counts)
     list += (list.empty() ? "" : ", ") + op + " " + std::to_string(count);
-  return table.text() + summary + (list.empty() ? "" : "; by operator: " + list) + "\n";
+  return table.text() + summary + (list.empty() ? "" : "; by operator: " + visible_line(list)) + "\n";
 }
 
 std::string json_of(const std::string& model, const std::vector<Row>& rows) {

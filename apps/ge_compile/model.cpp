@@ -22,12 +22,14 @@ Result<Model> read_model(const CompileCommand& c, Graph* partial) {
   GE_ASSIGN(ByteBuffer text, standard_input ? read_stdin(kMaxOnnxBytes) : read_file(c.model, kMaxOnnxBytes));
   if (text.size() == 0) return fail(Code::empty_file).at(name);
   const bool is_onnx = name.ends_with(".onnx") || text.data()[0] == kFirstOnnxByte;
-  GE_ASSIGN(Graph graph, is_onnx ? read_onnx(std::move(text), name, folder, {.partial = partial})
-                                 : read_graph_json(text.span(), name, folder));
+  std::vector<std::string> files;
+  GE_ASSIGN(Graph graph, is_onnx
+                             ? read_onnx(std::move(text), name, folder, {.partial = partial, .files = &files})
+                             : read_graph_json(text.span(), name, folder, {.files = &files}));
   if (is_onnx) text = ByteBuffer();
   for (const std::string& dim : c.dims) GE_TRY(apply_dim(graph, dim));
   for (const std::string& freeze : c.freezes) GE_TRY(freeze_input(graph, freeze));
-  return Model{std::move(graph), std::move(text), name};
+  return Model{std::move(graph), std::move(text), name, std::move(files)};
 }
 
 }  // namespace ge

@@ -1,6 +1,7 @@
 // The model that the command line names, with its --dim and --freeze. Entry: read_model.
 #pragma once
 #include <string>
+#include <vector>
 
 #include "compiler/ir/graph.h"
 #include "ge_compile/options.h"
@@ -13,6 +14,7 @@ struct Model {
   Graph graph;
   ByteBuffer text;
   std::string name;
+  std::vector<std::string> files;  // that its weights come from
   Error located(Error error) const;
 };
 

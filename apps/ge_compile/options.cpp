@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 
+#include "base/diagnostic.h"
 #include "common/version.h"
 
 namespace ge {
@@ -29,7 +30,9 @@ void add_target(CLI::App& app, CompileCommand& c) {
       ->type_name("LIST")
       ->delimiter(',')
       ->group("Target");
-  app.add_flag("--ptx", c.ptx, "also keep PTX of the highest arch, for newer GPUs")->group("Target");
+  app.add_flag("--ptx", c.ptx,
+               "also keep PTX of the highest arch, for newer GPUs; this version's ge-run does not use it yet")
+      ->group("Target");
 }
 
 void add_model(CLI::App& app, CompileCommand& c) {
@@ -49,18 +52,25 @@ void add_optimisation(CLI::App& app, CompileCommand& c) {
       ->check(CLI::Range(0, 3))
       ->group("Optimisation");
   app.add_flag("--exact", c.exact, "only rewrites that keep every bit")->group("Optimisation");
-  app.add_option("--allow", c.allow, "lossy rewrites: tf32, fast-math, fp16-accumulate; e.g. --allow tf32")
+  app.add_option("--allow", c.allow,
+                 "lossy rewrites that may be made: tf32, fast-math, fp16-accumulate; this version makes none")
       ->type_name("LIST")
       ->delimiter(',')
       ->check(CLI::IsMember({"tf32", "fast-math", "fp16-accumulate"}))
       ->group("Optimisation");
-  app.add_flag("--tune", c.tune, "time candidates on the GPU")->group("Optimisation");
-  app.add_option("--tuning-db", c.tuning_db, "where tuning results are kept")
+  app.add_flag("--tune", c.tune, "time candidates on the GPU; not in this version, which refuses it")
+      ->group("Optimisation");
+  app.add_option("--tuning-db", c.tuning_db,
+                 "where tuning results are kept; not in this version, which refuses it")
       ->type_name("FILE")
       ->group("Optimisation");
-  app.add_flag("--locked", c.locked, "a miss in the tuning database is an error")->group("Optimisation");
-  app.add_option("--reference", c.reference,
-                 "store N seeded input sets and their reference outputs in the plan")
+  app.add_flag("--locked", c.locked,
+               "a miss in the tuning database is an error; not in this version, which refuses it")
+      ->group("Optimisation");
+  app.add_option(
+         "--reference", c.reference,
+         "store N seeded input sets and their reference outputs in the plan; not in this version, which "
+         "refuses it")
       ->type_name("N")
       ->expected(0, 1)
       ->default_str("1")
@@ -99,7 +109,7 @@ void add_lists(CLI::App& app, CompileCommand& c) {
 }
 
 int usage(const std::string& text) {
-  fmt::print(stderr, "error[E0110]: {}\n  run ge-compile --help for the flags\n", text);
+  fmt::print(stderr, "error[E0110]: {}\n  run ge-compile --help for the flags\n", visible(text));
   return 2;
 }
 

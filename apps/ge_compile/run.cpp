@@ -6,6 +6,9 @@
 #include <chrono>
 #include <cstdio>
 
+#include "base/text.h"
+#include "common/environment.h"
+#include "common/overwrite.h"
 #include "common/report.h"
 #include "compiler/compile.h"
 #include "compiler/ir/text.h"
@@ -89,8 +92,9 @@ void print_summary(const Compiled& compiled, double seconds) {
   for (const std::string& text : compiled.notes) note(text);
   std::string line;
   for (const auto& t : compiled.summary.targets)
-    line += fmt::format("{}: {} launches, {} kernels, {} scratch; ", t.target, t.launches, t.kernels,
-                        bytes_text(t.scratch_bytes));
+    line += t.target + ": " + counted(static_cast<int64_t>(t.launches), "launch", "launches") + ", " +
+            counted(static_cast<int64_t>(t.kernels), "kernel", "kernels") + ", " +
+            bytes_text(t.scratch_bytes) + " scratch; ";
   fmt::print(stderr, "{}weights {}; {:.2f} s\n", line, bytes_text(compiled.summary.weight_bytes), seconds);
 }
 
@@ -109,9 +113,24 @@ Status emit(const CompileCommand& c, Graph graph) {
   return {};
 }
 
+Status refuse_overwriting(const CompileCommand& c, const Model& model) {
+  std::vector<std::string> written{c.output};
+  if (c.emit == "graph" && c.output != "-") written.push_back(weights_file(c.output));
+  std::vector<FileRead> read{{c.model, "the model"}};
+  for (const std::string& file : model.files) read.push_back({file, "its weights"});
+  for (const std::string& freeze : c.freezes)
+    read.push_back({freeze.substr(freeze.find('=') + 1), "--freeze " + freeze.substr(0, freeze.find('='))});
+  ErrorList errors;
+  check_places(written, read, errors);
+  return errors.take();
+}
+
 Status refuse_what_is_not_there(const CompileCommand& c) {
   if (c.tune || c.locked || !c.tuning_db.empty())
     return fail(Code::bad_usage).say("this ge does not tune yet: leave out --tune, --tuning-db and --locked");
+  if (c.exact && !c.allow.empty())
+    return fail(Code::bad_usage)
+        .say("--exact and --allow exclude each other: one keeps every bit, the other gives some up");
   if (c.reference.has_value() && *c.reference > 0)
     return fail(Code::bad_usage).say("this ge's plans hold no reference answers yet: leave out --reference");
   return {};
@@ -124,10 +143,13 @@ int run_command(const CompileCommand& command) {
     const Status written = print_lists(command);
     return written.ok() ? 0 : report(written.error());
   }
-  if (Status status = refuse_what_is_not_there(command); !status.ok()) return report(status.error());
+  Status allowed = check_environment({"GE_THREADS", "GE_ONEDNN", "GE_NVRTC"});
+  if (allowed.ok()) allowed = refuse_what_is_not_there(command);
+  if (!allowed.ok()) return report(allowed.error());
   if (command.check) return check_model(command, compile_options);
   auto model = read_model(command);
   if (!model.ok()) return report(model.error());
+  if (Status status = refuse_overwriting(command, *model); !status.ok()) return report(status.error());
   Status status = emit(command, std::move(model->graph));
   return status.ok() ? 0 : report(model->located(std::move(status).take_error()));
 }

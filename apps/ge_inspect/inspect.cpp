@@ -1,5 +1,6 @@
 #include "ge_inspect/inspect.h"
 
+#include "base/text.h"
 #include "common/report.h"
 #include "contract/plan_json.h"
 #include "contract/plan_print.h"
@@ -49,7 +50,7 @@ int verify(const std::string& path) {
   if (!file.ok()) return report(file.error());
   const Status weights = check_weights(*file);
   if (!weights.ok()) return report(weights.error());
-  return print(path + ": checksums, records, loop programs and weights are sound\n");
+  return print(visible_line(path) + ": checksums, records, loop programs and weights are sound\n");
 }
 
 int diff(const std::string& path_a, const std::string& path_b) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/text.h"
 #include "common/table.h"
 #include "ge_run/summary.h"
 #include "numeric/convert.h"
@@ -88,9 +89,12 @@ class Comparer {
   void real(int64_t i) {
     const double a = load_as_double(got_.dtype, got_.bytes.data(), i),
                  b = load_as_double(want_.dtype, want_.bytes.data(), i);
+    if (std::isnan(a) != std::isnan(b)) ++c_.nan_against_number;
     if (std::isfinite(a) && std::isfinite(b)) {
       c_.max_abs_error = std::max(c_.max_abs_error, std::fabs(a - b));
       if (b != 0) c_.max_rel_error = std::max(c_.max_rel_error, std::fabs((a - b) / b));
+    } else if (a != b && !std::isnan(a) && !std::isnan(b)) {
+      c_.max_abs_error = c_.max_rel_error = INFINITY;
     }
     const double error = share(a, b, c_);
     if (error > 1) note(i, error);
@@ -141,13 +145,15 @@ Result<Comparison> compare(const std::string& name, const std::string& file, con
 }
 
 std::string comparison_text(const Comparison& c) {
-  const std::string tolerance =
-      fmt::format("rtol {:g}, atol {:g}; largest error {:.3g} absolute, {:.3g} relative", c.rtol, c.atol,
-                  c.max_abs_error, c.max_rel_error);
+  std::string tolerance = fmt::format("rtol {:g}, atol {:g}; largest error {:.3g} absolute, {:.3g} relative",
+                                      c.rtol, c.atol, c.max_abs_error, c.max_rel_error);
+  if (c.nan_against_number > 0) tolerance += fmt::format("; {} NaN against a number", c.nan_against_number);
+  const std::string name = visible_line(c.name), file = visible_line(c.file);
   if (c.different == 0)
-    return fmt::format("{}: {} elements agree with {} ({})\n", c.name, c.count, c.file, tolerance);
-  std::string text = fmt::format("{}: {} of {} elements differ from {} ({})\n", c.name, c.different, c.count,
-                                 c.file, tolerance);
+    return fmt::format("{}: {} with {} ({})\n", name, counted(c.count, "element agrees", "elements agree"),
+                       file, tolerance);
+  std::string text = fmt::format("{}: {} of {} from {} ({})\n", name, c.different,
+                                 counted(c.count, "element differs", "elements differ"), file, tolerance);
   Table table({"element", ">got", ">expected", ">error / tolerance"});
   for (const WorstElement& w : c.worst)
     table.add({dims_to_string(w.index), w.got, w.want, number_text(w.error)});

@@ -21,7 +21,8 @@ struct Comparison {
   std::string name, file;
   int64_t count = 0, different = 0;
   double rtol = 0, atol = 0;
-  double max_abs_error = 0, max_rel_error = 0;  // over finite pairs
+  double max_abs_error = 0, max_rel_error = 0;  // over pairs of numbers; infinite where only one is
+  int64_t nan_against_number = 0;               // pairs of which one is NaN: no error is large enough
   std::vector<WorstElement> worst;              // up to five, the worst first
 };
 // The file's dtype may be any float type for a float output. results_differ for another shape or kind; file

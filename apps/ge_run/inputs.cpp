@@ -128,6 +128,11 @@ Status read_source(const std::string& text, const PortInfo& port, InputSource& i
 
 }  // namespace
 
+std::string file_of_source(const std::string& source) {
+  if (const auto parts = split_safetensors(source)) return parts->first;
+  return is_file_source(source) ? source : "";
+}
+
 Result<std::vector<InputSource>> read_sources(const RunCommand& command, const std::vector<PortInfo>& ports) {
   std::vector<InputSource> sources(ports.size());
   for (InputSource& source : sources) source = {"random:0", false, std::nullopt, Generated{}, {}};

@@ -18,6 +18,8 @@ struct InputSource {
   std::optional<Generated> generated;  // made after the binding
   std::vector<std::string> values;     // values whose shape the binding decides
 };
+// The file that a source names, or what --expect names; "" for generators and values.
+std::string file_of_source(const std::string& source);
 // One per port. Files are read here and their dtypes checked. All faults at once: unknown_input, input_dtype,
 // file errors, bad_usage (a source that is no source, an input named twice).
 Result<std::vector<InputSource>> read_sources(const RunCommand& command, const std::vector<PortInfo>& ports);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
@@ -47,8 +48,8 @@ void add_tensors(CLI::App& app, RunCommand& c, RawOptions& raw) {
       ->allow_extra_args(false)
       ->group(group);
   app.add_option("-o,--output", raw.outputs,
-                 "where results go (npy or safetensors); without it a summary is printed; e.g. -o y=y.npy, "
-                 "-o results/")
+                 "where results go (npy or safetensors; - is standard output); without it a summary is "
+                 "printed; e.g. -o y=y.npy, -o results/")
       ->type_name("[NAME=]FILE|DIR/")
       ->allow_extra_args(false)
       ->group(group);
@@ -129,10 +130,12 @@ void add_checks(CLI::App& app, RunCommand& c, RawOptions& raw) {
   const char* group = "Checks and output";
   app.add_flag("--dry-run", c.dry_run, "can this plan run here? yes or no and why; nothing is run")
       ->group(group);
-  app.add_flag("--verify", c.verify, "check this machine against the reference answers kept in the plan")
+  app.add_flag(
+         "--verify", c.verify,
+         "check this machine against the reference answers kept in the plan; this version's plans hold none")
       ->group(group);
   app.add_flag("--find-first-difference", c.find_first_difference,
-               "name the first launch that differs from the CPU reference")
+               "name the first launch that differs from the CPU reference; this version's plans hold none")
       ->group(group);
   app.add_flag("--json", c.json, "machine output on standard output")->group(group);
   app.add_flag("--version", raw.version, "version, commit, CUDA and library versions")->group(group);
@@ -190,6 +193,11 @@ std::string interpret(const RawOptions& raw, RunCommand& c) {
   if (c.iterations && c.duration_s) return "--iterations and --duration exclude each other";
   if (c.dry_run && !(c.dims.empty() && c.inputs.empty() && c.outputs.empty() && c.expected.empty()))
     return "--dry-run looks at the plan and the device alone: --dim, -i, -o and --expect do not go with it";
+  const bool to_stdout = std::any_of(c.outputs.begin(), c.outputs.end(),
+                                     [](const auto& output) { return output.second == "-"; });
+  if (to_stdout && (c.json || c.bench || c.profile || c.startup || !c.expected.empty()))
+    return "-o - has standard output for itself: --json, --bench, --profile, --startup and --expect do not "
+           "go with it";
   return "";
 }
 

@@ -1,11 +1,14 @@
 #include "ge_run/outputs.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 
+#include "common/overwrite.h"
+#include "ge_run/inputs.h"
 #include "platform/file.h"
 #include "tensor_file/npy.h"
 #include "tensor_file/safetensors.h"
@@ -61,8 +64,22 @@ Status make_folder(const std::string& file) {
   return fail(Code::file_unwritable).at(folder).because(std::strerror(errno));
 }
 
+std::vector<FileRead> files_read(const RunCommand& command) {
+  std::vector<FileRead> files{{command.plan, "the plan"}};
+  for (const auto& [name, source] : command.inputs) files.push_back({file_of_source(source), "-i " + name});
+  for (const auto& [name, source] : command.expected) {
+    const std::string file = file_of_source(source);
+    files.push_back({file.empty() ? source : file, "--expect " + name});
+  }
+  return files;
+}
+
 Status write_destination(const Destination& d, const std::vector<PortInfo>& ports,
                          const std::vector<HostTensor>& tensors) {
+  if (d.file == kStandardOutput) {
+    GE_ASSIGN(const ByteBuffer bytes, write_npy(span_of(tensors[static_cast<size_t>(d.outputs[0])])));
+    return write_stdout(bytes.span());
+  }
   if (!is_safetensors(d.file))
     return write_npy_file(d.file, span_of(tensors[static_cast<size_t>(d.outputs[0])]));
   std::vector<NamedTensor> named;
@@ -81,13 +98,15 @@ Result<std::vector<Destination>> plan_outputs(const RunCommand& command, const s
     Status status = add_destinations(name, file, ports, destinations);
     if (!status.ok()) errors.add(std::move(status).take_error());
   }
-  for (size_t i = 0; i < destinations.size(); ++i) {
-    for (size_t k = 0; k < i; ++k) {
-      if (destinations[i].file == destinations[k].file && destinations[i].file.rfind("/dev/", 0) != 0) {
-        errors.add(fail(Code::bad_usage).at(destinations[i].file).because("two outputs go to one file"));
-      }
-    }
-  }
+  std::vector<std::string> written;
+  for (const Destination& d : destinations) written.push_back(d.file);
+  if (!command.trace.empty()) written.push_back(command.trace);
+  check_places(written, files_read(command), errors);
+  const bool to_stdout = std::find(written.begin(), written.end(), kStandardOutput) != written.end();
+  if (to_stdout && isatty(STDOUT_FILENO) == 1)
+    errors.add(fail(Code::bad_usage)
+                   .say("a tensor is binary: it is not written to a terminal")
+                   .try_("-o FILE.npy, or redirect standard output"));
   GE_TRY(errors.take());
   return destinations;
 }

@@ -13,8 +13,10 @@ struct Destination {
   std::vector<int32_t> outputs;  // one for npy; one or more for safetensors
   std::string file;
 };
+inline constexpr const char* kStandardOutput = "-";  // as a file: npy bytes
+
 // Errors: unknown_output, bad_usage (a file without a name where there are several outputs, one file for two
-// outputs).
+// outputs, a file that the run reads, bytes for a terminal).
 Result<std::vector<Destination>> plan_outputs(const RunCommand& command, const std::vector<PortInfo>& ports);
 // Makes the folders of "DIR/" (the last part of the path alone). file_unwritable.
 Status make_output_folders(const RunCommand& command);

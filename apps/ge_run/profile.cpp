@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "common/table.h"
 
 namespace ge {
@@ -45,9 +46,9 @@ std::string profile_table(const Profile& profile) {
     flops += r.flops;
   }
   const ProfileRow all{"", "", profile.total_us, flops, bytes};
-  table.add({"total", fmt::format("{} launches", profile.rows.size()), number_text(all.time_us), "100.0%",
-             human_bytes(bytes), number_text(flops), number_text(gb_per_s(all)),
-             number_text(tflop_per_s(all)), ""});
+  table.add({"total", counted(static_cast<int64_t>(profile.rows.size()), "launch", "launches"),
+             number_text(all.time_us), "100.0%", human_bytes(bytes), number_text(flops),
+             number_text(gb_per_s(all)), number_text(tflop_per_s(all)), ""});
   return table.text();
 }
 

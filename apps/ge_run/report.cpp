@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "common/table.h"
 
 namespace ge {
@@ -16,12 +17,13 @@ std::string startup_table(const std::vector<StartupPart>& parts) {
 std::string needs_text(const RunReport& r) {
   const ge_plan_needs& n = *r.needs;
   return fmt::format(
-      "yes: {} runs on {} ({}, {})\n  {} launches of {} kernels ({} generated{})\n  weights {}, prepared {}, "
+      "yes: {} runs on {} ({}, {})\n  {} of {} ({} generated{})\n  weights {}, prepared {}, "
       "arena {}, inputs and outputs {}; {} free\n",
-      r.plan, r.device, r.device_name, r.target, n.launches, n.kernels, n.generated_kernels,
-      n.uses_library ? ", cuBLASLt" : "", human_bytes(static_cast<double>(n.weights_bytes)),
-      human_bytes(static_cast<double>(n.prepared_bytes)), human_bytes(static_cast<double>(n.arena_bytes)),
-      human_bytes(static_cast<double>(n.io_bytes)), human_bytes(static_cast<double>(n.free_bytes)));
+      visible_line(r.plan), r.device, r.device_name, r.target, counted(n.launches, "launch", "launches"),
+      counted(n.kernels, "kernel", "kernels"), n.generated_kernels, n.uses_library ? ", cuBLASLt" : "",
+      human_bytes(static_cast<double>(n.weights_bytes)), human_bytes(static_cast<double>(n.prepared_bytes)),
+      human_bytes(static_cast<double>(n.arena_bytes)), human_bytes(static_cast<double>(n.io_bytes)),
+      human_bytes(static_cast<double>(n.free_bytes)));
 }
 
 void write_needs(DocumentBuilder& b, const ge_plan_needs& n) {
@@ -48,7 +50,8 @@ void write_comparison(DocumentBuilder& b, const Comparison& c) {
   b.member("rtol", c.rtol)
       .member("atol", c.atol)
       .member("max_abs_error", c.max_abs_error)
-      .member("max_rel_error", c.max_rel_error);
+      .member("max_rel_error", c.max_rel_error)
+      .member("nan_against_number", c.nan_against_number);
   b.key("worst").begin_array();
   for (const WorstElement& w : c.worst)
     b.begin_object()

@@ -2,6 +2,8 @@
 
 #include <cstdio>
 
+#include "base/text.h"
+#include "common/environment.h"
 #include "common/report.h"
 #include "ge_run/device.h"
 #include "ge_run/inputs.h"
@@ -16,7 +18,7 @@ namespace {
 constexpr int32_t kProfileIterations = 10;
 
 void say(const std::string& text) {
-  std::fprintf(stderr, "%s\n", visible(text).c_str());
+  std::fprintf(stderr, "%s\n", visible_line(text).c_str());
 }
 
 // One run of the program, from plan to report.
@@ -48,6 +50,7 @@ class Runner {
 };
 
 Status Runner::run() {
+  GE_TRY(check_environment({"GE_THREADS", "GE_ONEDNN", "GE_CUBLASLT"}));
   GE_TRY(open());
   if (c_.dry_run) return dry_run();
   GE_TRY(refuse_missing_references());

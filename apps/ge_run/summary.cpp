@@ -27,6 +27,7 @@ std::string element_text(const HostTensor& tensor, int64_t index) {
     return fmt::format("{}", static_cast<uint64_t>(load_as_int64(tensor.dtype, data, index)));
   if (is_integer(tensor.dtype)) return fmt::format("{}", load_as_int64(tensor.dtype, data, index));
   const double value = load_as_double(tensor.dtype, data, index);
+  if (std::isnan(value)) return "nan";  // whatever its sign
   return tensor.dtype == DType::float64 ? fmt::format("{:.6g}", value)
                                         : fmt::format("{:.6g}", static_cast<float>(value));
 }

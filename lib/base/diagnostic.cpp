@@ -5,6 +5,8 @@
 #include <array>
 #include <cstdio>
 
+#include "base/text.h"
+
 namespace ge {
 namespace {
 
@@ -35,22 +37,16 @@ const CodeRow& row_of(Code code) {
   return row != std::end(kRows) && row->code == code ? *row : *(std::end(kRows) - 1);
 }
 
-void append_visible(std::string& text, char c) {
-  const auto byte = static_cast<unsigned char>(c);
-  if ((byte >= 0x20 && byte != 0x7f) || c == '\n' || c == '\t') {
-    text += c;
-    return;
-  }
-  char escape[8];
-  std::snprintf(escape, sizeof escape, "\\x%02x", byte);
-  text += escape;
+void append_line(std::string& text, std::string_view prefix, std::string_view line) {
+  if (!line.empty()) text.append("\n  ").append(prefix).append(visible_line(line));
 }
 
-void append_line(std::string& text, std::string_view prefix, std::string_view line) {
-  if (line.empty()) return;
-  text.append("\n  ").append(prefix);
-  for (char c : line) {  // a text of several lines keeps the indent
-    append_visible(text, c);
+// A text of several lines keeps the indent.
+void append_lines(std::string& text, std::string_view lines) {
+  if (lines.empty()) return;
+  text += "\n  ";
+  for (const char c : visible(lines)) {
+    text += c;
     if (c == '\n') text += "  ";
   }
 }
@@ -94,19 +90,13 @@ std::string code_string(Code code) {
   return text;
 }
 
-std::string visible(std::string_view text) {
-  std::string out;
-  for (const char c : text) append_visible(out, c);
-  return out;
-}
-
 std::string to_string(const Diagnostic& d) {
   std::string text = "error[" + code_string(d.code) + "]: ";
-  text += visible(d.message.empty() ? title_of(d.code) : std::string_view(d.message));
+  text += visible_line(d.message.empty() ? title_of(d.code) : std::string_view(d.message));
   std::string where = d.place;
   if (!d.path.empty()) where += (where.empty() ? "" : "  ") + d.path;
   append_line(text, "", where);
-  append_line(text, "", d.found);
+  append_lines(text, d.found);
   append_line(text, "fix: ", d.fix);
   for (const std::string& frame : d.frames) append_line(text, "", frame);
   return text;

@@ -3,6 +3,7 @@
 
 #include <map>
 
+#include "base/text.h"
 #include "contract/plan_print.h"
 #include "contract/plan_text.h"
 
@@ -43,7 +44,8 @@ const Program* find_program(const Plan& plan, const std::string& target) {
 }
 
 void side(std::string& out, char sign, const std::string& nodes, const std::vector<std::string>& steps) {
-  for (const std::string& step : steps) out += fmt::format(" {} {}  {}\n", sign, nodes, step);
+  for (const std::string& step : steps)
+    out += visible_line(fmt::format(" {} {}  {}", sign, nodes, step)) + "\n";
 }
 
 std::string diff_programs(const Plan& a, const Program& pa, const Plan& b, const Program& pb) {
@@ -73,11 +75,11 @@ PlanDiff diff_plans(const PlanFile& a, const std::string& name_a, const PlanFile
   PlanDiff diff;
   if (a.header.hash == b.header.hash) return diff;
   diff.same = false;
-  diff.text = fmt::format("--- {}\n+++ {}\n", name_a, name_b);
+  diff.text = "--- " + visible_line(name_a) + "\n+++ " + visible_line(name_b) + "\n";
   const auto weights = [](const PlanFile& f) { return f.header.section(SectionKind::kWeights).size_bytes; };
   if (weights(a) != weights(b)) diff.text += fmt::format("weights {} -> {}\n", weights(a), weights(b));
   if (a.plan.made_by != b.plan.made_by)
-    diff.text += fmt::format("made by {} -> {}\n", a.plan.made_by, b.plan.made_by);
+    diff.text += visible_line("made by " + a.plan.made_by + " -> " + b.plan.made_by) + "\n";
   bool shown = false;
   for (const Program& pa : a.plan.programs) {
     const Program* pb = find_program(b.plan, pa.target);

@@ -5,6 +5,7 @@
 
 #include <set>
 
+#include "base/text.h"
 #include "contract/plan_names.h"
 #include "contract/plan_text.h"
 #include "contract/plan_verify.h"
@@ -30,11 +31,13 @@ std::string print_sections(const PlanFile& file) {
   const Plan& plan = file.plan;
   const size_t items[] = {plan.images.size(), launch_count(plan), file.weight_checksums.size(),
                           plan.blobs.size()};
-  static constexpr const char* kItems[] = {"images", "launches", "chunks", "weights"};
+  static constexpr const char* kOne[] = {"image", "launch", "chunk", "weight"};
+  static constexpr const char* kMany[] = {"images", "launches", "chunks", "weights"};
   for (size_t i = 0; i < kSectionCount; ++i) {
     const Section& s = file.header.sections[i];
-    text += fmt::format(" {:<10} 0x{:06x}     {:>9}  {} {}\n", name_of(s.kind), s.offset,
-                        bytes_text(static_cast<double>(s.size_bytes)), items[i], kItems[i]);
+    text += fmt::format(" {:<10} 0x{:06x}     {:>9}  {}\n", name_of(s.kind), s.offset,
+                        bytes_text(static_cast<double>(s.size_bytes)),
+                        counted(static_cast<int64_t>(items[i]), kOne[i], kMany[i]));
   }
   return text;
 }
@@ -44,16 +47,17 @@ class ProgramPrinter {
   ProgramPrinter(const Plan& plan, const Program& program) : plan_(plan), p_(program), text_(plan, program) {}
 
   std::string print() {
-    out_ = "\nprogram " + p_.target + "\n";
+    out_ = "\n";
+    line("program " + p_.target);
     for (const Symbol& s : p_.symbols) {
       const std::string range =
           s.max == INT64_MAX ? fmt::format("{} and up", s.min) : fmt::format("{} .. {}", s.min, s.max);
-      out_ += fmt::format(" dim       {}  {}, best {}\n", s.name, range, s.opt);
+      line(fmt::format(" dim       {}  {}, best {}", s.name, range, s.opt));
     }
     for (const Port& port : p_.signature.inputs) print_port("input", port);
     for (const Port& port : p_.signature.outputs) print_port("output", port);
     for (const Assertion& a : p_.assertions)
-      out_ += fmt::format(" requires  {}\n", a.message.empty() ? "a relation between dims" : a.message);
+      line(fmt::format(" requires  {}", a.message.empty() ? "a relation between dims" : a.message));
     print_block("prepare", p_.prepare);
     print_block("run", p_.run);
     for (size_t i = 0; i < p_.blocks.size(); ++i) print_block("block " + std::to_string(i), p_.blocks[i]);
@@ -63,20 +67,23 @@ class ProgramPrinter {
   }
 
  private:
+  // Names come from a file.
+  void line(const std::string& text) { out_ += visible_line(text) + "\n"; }
+
   void print_port(const char* what, const Port& port) {
-    out_ += fmt::format(" {:<9} {}  {}{}\n", what, port.name, name_of(port.dtype), text_.dims(port.dims));
+    line(fmt::format(" {:<9} {}  {}{}", what, port.name, name_of(port.dtype), text_.dims(port.dims)));
   }
 
   void print_block(const std::string& name, const Block& block) {
     if (block.steps.empty()) return;
-    out_ += " " + name + "\n";
+    line(" " + name);
     for (size_t i = 0; i < block.steps.size(); ++i) {
       const Step& s = block.steps[i];
-      out_ += fmt::format("  [{}] {}", i, text_.step(s));
+      std::string text = fmt::format("  [{}] {}", i, text_.step(s));
       const std::string nodes = joined(ProgramText::source_nodes(s), " + ");
-      if (!nodes.empty()) out_ += "  " + nodes;
-      if (!s.launch.empty()) out_ += figures(s.launch[0]);
-      out_ += "\n";
+      if (!nodes.empty()) text += "  " + nodes;
+      if (!s.launch.empty()) text += figures(s.launch[0]);
+      line(text);
     }
   }
   std::string figures(const Launch& l) {
@@ -96,15 +103,15 @@ class ProgramPrinter {
   }
   void print_memory() {
     const std::string symbols = text_.symbols();
-    out_ += " memory" + (symbols.empty() ? "" : " at " + symbols) + "\n";
+    line(" memory" + (symbols.empty() ? "" : " at " + symbols));
     for (size_t i = 0; i < p_.slots.size(); ++i) {
       std::vector<std::string> names;
       for (size_t b = 0; b < p_.buffers.size(); ++b) {
         if (p_.buffers[b].region == Region::kArena && p_.buffers[b].slot == i)
           names.push_back(text_.buffer(b));
       }
-      out_ += fmt::format("  {:<12} {:>9}  {}\n", "slot " + std::to_string(i),
-                          size_text(p_.slots[i].size_bytes), joined(names, " "));
+      line(fmt::format("  {:<12} {:>9}  {}", "slot " + std::to_string(i), size_text(p_.slots[i].size_bytes),
+                       joined(names, " ")));
     }
     for (const Region region :
          {Region::kWeights, Region::kPrepared, Region::kInput, Region::kOutput, Region::kHost})
@@ -121,8 +128,8 @@ class ProgramPrinter {
     }
     if (names.empty()) return;
     const bool many = names.size() > 8;
-    out_ += fmt::format("  {:<12} {:>9}  {}\n", name_in_plan(region), bytes_text(total),
-                        many ? std::to_string(names.size()) + " tensors" : joined(names, " "));
+    line(fmt::format("  {:<12} {:>9}  {}", name_in_plan(region), bytes_text(total),
+                     many ? std::to_string(names.size()) + " tensors" : joined(names, " ")));
   }
 
   // Which kernels this program launches decides what the machine must have.
@@ -146,10 +153,10 @@ class ProgramPrinter {
     for (const Block& b : p_.blocks) look(b);
     const auto target = parse_target(p_.target);
     const bool gpu = target && target->device == KernelDevice::kCuda;
-    out_ += " needs     " + (gpu ? "an NVIDIA driver for " + p_.target : std::string("a CPU"));
-    for (const std::string& library : libraries) out_ += ", " + library;
-    if (gpu && generated) out_ += "; holds generated device code";
-    out_ += "\n";
+    std::string text = " needs     " + (gpu ? "an NVIDIA driver for " + p_.target : std::string("a CPU"));
+    for (const std::string& library : libraries) text += ", " + library;
+    if (gpu && generated) text += "; holds generated device code";
+    line(text);
   }
 
   const Plan& plan_;
@@ -157,15 +164,6 @@ class ProgramPrinter {
   ProgramText text_;
   std::string out_;
 };
-
-// Names come from a file: control characters must not reach a terminal.
-std::string printable(std::string text) {
-  for (char& c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if ((byte < 0x20 && c != '\n') || byte == 0x7f) c = '?';
-  }
-  return text;
-}
 
 }  // namespace
 
@@ -176,9 +174,9 @@ std::string print_plan(const PlanFile& file) {
   std::string text =
       fmt::format("plan format {}  targets{}  made by {}", file.header.format, targets, plan.made_by);
   if (!plan.model_name.empty()) text += "  model " + plan.model_name;
-  text += "\n" + print_sections(file);
+  text = visible_line(text) + "\n" + print_sections(file);
   for (const Program& p : plan.programs) text += ProgramPrinter(plan, p).print();
-  return printable(std::move(text));
+  return text;
 }
 
 }  // namespace ge

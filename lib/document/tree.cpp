@@ -6,6 +6,9 @@
 #include <charconv>
 #include <cstdio>
 
+#include "base/diagnostic.h"
+#include "base/text.h"
+
 namespace ge {
 
 std::string_view name_of(ValueKind kind) {
@@ -135,10 +138,10 @@ namespace {
 // At most 40 bytes of `text`, cut between code points, quoted.
 std::string quoted(std::string_view text) {
   constexpr size_t kShown = 40;
-  if (text.size() <= kShown) return "\"" + std::string(text) + "\"";
+  if (text.size() <= kShown) return "\"" + visible_line(text) + "\"";
   size_t cut = kShown;
   while (cut > 0 && (static_cast<uint8_t>(text[cut]) & 0xc0) == 0x80) --cut;
-  return "\"" + std::string(text.substr(0, cut)) + "...\"";
+  return "\"" + visible_line(text.substr(0, cut)) + "...\"";
 }
 
 }  // namespace

@@ -25,12 +25,13 @@ using detail::retry;
 
 constexpr int kReadFlags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
 
-Diagnostic escapes(std::string_view relative, const std::string& folder, const std::string& why) {
+Diagnostic escapes(std::string_view relative, const std::string& folder, const std::string& why,
+                   const char* does = "leaves the graph's folder") {
   return fail(Code::path_escapes)
-      .say("path '" + std::string(relative) + "' leaves the graph's folder")
+      .say("path '" + std::string(relative) + "' " + does)
       .at(folder.empty() ? "." : folder)
       .because(why)
-      .try_("put the file beneath the folder and name it by a relative path");
+      .try_("put the file itself beneath the folder and name it by a relative path");
 }
 
 // The path's parts without "." and empty ones.
@@ -146,7 +147,7 @@ Result<File> Folder::open_beneath(std::string_view relative) const {
   if (descriptor < 0) {
     const int error = errno;
     if (error == ELOOP || error == EXDEV)
-      return escapes(relative, path_, "a part of the path is a symbolic link");
+      return escapes(relative, path_, "links are not followed, wherever they lead", "passes a symbolic link");
     return read_failure(shown, error);
   }
   return File::adopt(descriptor, shown);

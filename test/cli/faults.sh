@@ -111,6 +111,7 @@ fault 'unknown target' 2 'E0404|sm_9|sm_89' ge-compile "$root/examples/mlp/mlp.j
 fault 'unknown pass' 2 'E0405|fuse_epilogue|fuse_epilogues' ge-compile "$root/examples/mlp/mlp.json" -o g.bin -t cpu --disable-pass fuse_epilogue
 fault 'unknown pass among those to run' 2 'E0405|fuse_epilogue|fuse_epilogues' ge-compile "$root/examples/mlp/mlp.json" -o g.bin -t cpu --passes canonicalize,fuse_epilogue
 fault 'no arguments' 2 '' ge-run
+fault 'exact and lossy at once' 2 'E0110|--exact and --allow' ge-compile "$root/examples/mlp/mlp.json" -o g.bin -t cpu --exact --allow tf32
 
 # --- writing
 mlp=$root/examples/mlp
@@ -127,6 +128,33 @@ before=$(sha256sum <mlp.bin)
 printf '%s' "$(one '{"name":"a","op":"Relus","inputs":["x"],"outputs":["y"]}')" >g.json
 fault 'old plan stays whole' 1 'E0301' ge-compile g.json -o mlp.bin -t cpu
 [ "$(sha256sum <mlp.bin)" = "$before" ] || { echo "FAILED: the old plan changed"; failed=$((failed + 1)); }
+
+# --- what is read is not written over
+cp "$mlp/mlp.json" "$mlp/mlp.safetensors" "$mlp/x.npy" "$mlp/expected.npy" .
+sums() { sha256sum mlp.json mlp.safetensors x.npy expected.npy mlp.bin; }
+before=$(sums)
+ln -sf x.npy also-x.npy
+fault 'a plan over its graph' 2 'E0110|mlp.json' ge-compile mlp.json -o ./mlp.json -t cpu
+fault 'a plan over its weights' 2 'E0110|mlp.safetensors' ge-compile mlp.json -o mlp.safetensors -t cpu
+fault 'a graph over its own weights' 2 'E0110|mlp.safetensors' ge-compile mlp.json --emit graph -o ../work/mlp.json
+fault 'a plan over what is frozen' 2 'E0110|x.npy' ge-compile mlp.json -o x.npy -t cpu --dim batch=4 --freeze x=x.npy
+fault 'an output over its input' 2 'E0110|x.npy|-i x' ge-run mlp.bin -i x=x.npy -o y=x.npy
+fault 'an output over its input, through a link' 2 'E0110|-i x' ge-run mlp.bin -i x=x.npy -o y=also-x.npy
+fault 'an output over what is expected' 2 'E0110|--expect y' ge-run mlp.bin -i x=x.npy --expect y=expected.npy -o ./expected.npy
+fault 'an output over the plan' 2 'E0110|the plan' ge-run mlp.bin -i x=x.npy -o mlp.bin
+fault 'a trace over the plan' 2 'E0110|the plan' ge-run mlp.bin -i x=x.npy --profile=mlp.bin
+fault 'a trace over an output' 2 'E0110|two outputs' ge-run mlp.bin -i x=x.npy -o ./y.npy --profile=y.npy
+[ "$(sums)" = "$before" ] || { echo 'FAILED: what was read has changed'; failed=$((failed + 1)); }
+fault 'an output on standard output' 0 'same' bash -c 'ge-run mlp.bin -i x=x.npy -o - 2>/dev/null >out.npy; ge-run mlp.bin -i x=x.npy -o y=named.npy 2>/dev/null; [ ! -e - ] && cmp out.npy named.npy && echo same'
+fault 'standard output for two' 2 'E0110|--json|-o -' ge-run mlp.bin -i x=x.npy -o - --json
+
+# --- the environment
+fault 'GE_THREADS is no number' 2 'E0110|GE_THREADS|"abc"' env GE_THREADS=abc ge-run mlp.bin
+fault 'GE_THREADS is no number, compiling' 2 'E0110|GE_THREADS' env GE_THREADS=-1 ge-compile mlp.json -o g.bin -t cpu
+fault 'GE_THREADS' 0 '' env GE_THREADS=1 GE_ONEDNN=off GE_NVRTC= GE_CUBLASLT= ge-run mlp.bin
+fault 'GE_ONEDNN names no file' 3 'E0106|GE_ONEDNN|./none.so' env GE_ONEDNN=./none.so ge-run mlp.bin
+fault 'GE_CUBLASLT names no file' 3 'E0106|GE_CUBLASLT|./none.so' env GE_CUBLASLT=./none.so ge-run mlp.bin
+fault 'GE_NVRTC names no file' 3 'E0106|GE_NVRTC|./none.so' env GE_NVRTC=./none.so ge-compile mlp.json -o g.bin -t cpu
 
 # --- plans
 printf 'not a plan at all, but long enough to hold a header of a plan file' >text.bin
@@ -165,6 +193,12 @@ fault 'a dry run with dims' 2 'E0110|--dry-run looks at the plan' ge-run mlp.bin
 fault 'output to a full disk' 3 'E0103|/dev/full' ge-run mlp.bin -i x=ok.npy -o y=/dev/full
 fault 'results differ' 4 'E0610|y' ge-run mlp.bin -i x=ok.npy --expect y="$mlp/expected.npy"
 fault 'results agree' 0 '' ge-run mlp.bin -i x="$mlp/x.npy" --expect y="$mlp/expected.npy"
+printf '%s' "$(one '{"name":"a","op":"Log","inputs":["x"],"outputs":["y"]}')" >log.json
+ge-compile log.json -o log.bin -t cpu >"$temporary/out" 2>&1 || { cat "$temporary/out"; failed=$((failed + 1)); }
+npy zeros.npy '<f4' '(2, 3)' 24
+fault 'NaN against a number' 4 'E0610|6 of 6 elements differ|6 NaN against a number| nan ' ge-run log.bin -i x=-1,-1,-1,-1,-1,-1 --expect y=zeros.npy
+fault 'an infinity against a number' 4 'largest error inf absolute, inf relative)|-inf' ge-run log.bin -i x=1,1,0,1,1,1 --expect y=zeros.npy
+fault 'one launch' 0 'cpu: 1 launch, 1 kernel, ' ge-compile log.json -o log.bin -t cpu
 fault 'tolerance NaN' 2 'E0110|--rtol|nan' ge-run mlp.bin --rtol nan
 fault 'tolerance negative' 2 'E0110|--atol|-1' ge-run mlp.bin --atol=-1
 fault 'tolerance infinite' 2 'E0110|--rtol|inf' ge-run mlp.bin --rtol inf
@@ -173,7 +207,15 @@ fault 'output without a name' 2 'E0110|-o =y.npy' ge-run mlp.bin -i x=ok.npy -o 
 printf '%s' '{"format":"ge-graph/1","name":"t","opset":21,"inputs":[{"name":"a\u001b[2Jb","dtype":"float32","shape":[2]}],"outputs":["y"],"nodes":[{"op":"Neg","inputs":["a\u001b[2Jb"],"outputs":["y"]}]}' >esc.json
 ge-compile esc.json -o esc.bin -t cpu >"$temporary/out" 2>&1 || { cat "$temporary/out"; failed=$((failed + 1)); }
 fault 'control characters in a name' 0 'a\x1b[2Jb' ge-run esc.bin
-fault 'control characters in a plan' 0 'a?[2Jb' ge-inspect esc.bin
+fault 'control characters in a plan' 0 'a\x1b[2Jb' ge-inspect esc.bin
+printf '%s' '{"format":"ge-graph/1","name":"t\ng","opset":21,"inputs":[{"name":"x\nnote: all is well","dtype":"float32","shape":["b\tc",4]}],"outputs":["y\nz"],"nodes":[{"name":"no\nde\u0085","op":"Softmax","inputs":["x\nnote: all is well"],"outputs":["y\nz"]}]}' >line.json
+fault 'a line end in a name, explained' 0 'no\nde\xc2\x85 ' ge-compile line.json -o line.bin -t cpu --explain
+fault 'a line end in a name, run' 0 "y\nz|x\nnote: all is well[" ge-run line.bin
+fault 'a line end in a name, inspected' 0 "x\nnote: all is well  float32['b\tc',4]|-> y\nz" ge-inspect line.bin
+sed 's/Softmax/Softmix/' line.json >bad-line.json
+fault 'a line end in a name, refused' 1 "E0301|Softmix 'no\nde\xc2\x85'" ge-compile bad-line.json -o g.bin -t cpu
+fault 'a line end in a name, checked' 1 'no\nde\xc2\x85 ' ge-compile bad-line.json --check
+! grep -l '^note: all is well' "$temporary/out" || { echo 'FAILED: a name made a line of its own'; failed=$((failed + 1)); }
 
 # --- at run time
 printf '%s' '{"format":"ge-graph/1","name":"t","opset":21,"inputs":[{"name":"x","dtype":"float32","shape":[4]},{"name":"i","dtype":"int64","shape":[2]}],"outputs":["y"],"nodes":[{"name":"pick","op":"Gather","inputs":["x","i"],"outputs":["y"]}]}' >gather.json

@@ -154,7 +154,7 @@ TEST_CASE("the text form shows sections, signature, steps, memory and needs") {
 TEST_CASE("names with control characters do not reach the terminal") {
   Sample s = sample_plan();
   s.plan.model_name = "evil\033[2J";
-  CHECK(print_plan(file_of(s)).find("model evil?[2J\n") != std::string::npos);
+  CHECK(print_plan(file_of(s)).find("model evil\\x1b[2J\n") != std::string::npos);
 }
 
 TEST_CASE("diff tells by source node what changed") {

@@ -3,6 +3,7 @@
 #include "base/checked_math.h"
 #include "base/diagnostic.h"
 #include "base/status.h"
+#include "base/text.h"
 #include "catch.h"
 
 namespace ge {
@@ -82,6 +83,26 @@ TEST_CASE("An error list that is empty is ok", "[base]") {
   list.add(Error(fail(Code::graph_cycle)));
   CHECK(list.size() == 2);
   REQUIRE_CODE(list.take(), Code::unknown_op);
+}
+
+TEST_CASE("Names cannot move the cursor or make lines of their own", "[base]") {
+  CHECK(visible("a\033[2J\n\tb\x7f") == "a\\x1b[2J\n\tb\\x7f");
+  CHECK(visible_line("a\033[2J\n\tb\x7f\r") == "a\\x1b[2J\\n\\tb\\x7f\\x0d");
+  CHECK(visible_line("C1 \xc2\x9b, no C1 \xc2\xa0\xc3\x9b, cut \xc2") ==
+        "C1 \\xc2\\x9b, no C1 \xc2\xa0\xc3\x9b, cut \xc2");
+  CHECK(visible_line(std::string_view("\0", 1)) == "\\x00");
+  CHECK(visible_line("") == "");
+  Diagnostic d =
+      fail(Code::unknown_op).say("op\nnote: x").at("a\nb").in("/c\td").because("1\n2\033").try_("e\nf");
+  d.frames = {"in\n g"};
+  CHECK(to_string(d) ==
+        "error[E0301]: op\\nnote: x\n  a\\nb  /c\\td\n  1\n  2\\x1b\n  fix: e\\nf\n  in\\n g");
+}
+
+TEST_CASE("What is counted agrees with its number", "[base]") {
+  CHECK(counted(0, "launch", "launches") == "0 launches");
+  CHECK(counted(1, "launch", "launches") == "1 launch");
+  CHECK(counted(2, "launch", "launches") == "2 launches");
 }
 
 TEST_CASE("nearest offers what was probably meant", "[base]") {

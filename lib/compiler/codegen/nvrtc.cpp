@@ -34,7 +34,7 @@ namespace {
 
 std::vector<std::string> candidates() {
   std::vector<std::string> names;
-  if (const char* file = std::getenv("GE_NVRTC")) return {file};
+  if (const char* file = std::getenv("GE_NVRTC"); file && *file) return {file};
   for (const char* variable : {"CUDA_HOME", "CUDA_PATH"}) {
     const char* home = std::getenv(variable);
     if (home == nullptr || *home == 0) continue;

@@ -4,6 +4,7 @@
 // folder.
 #pragma once
 #include <string>
+#include <vector>
 
 #include "base/bytes.h"
 #include "base/status.h"
@@ -22,6 +23,7 @@ struct OnnxReadOptions {
   // Gets what could be read where the graph has faults: its nodes have their operators and attributes, but
   // operands may be missing.
   Graph* partial = nullptr;
+  std::vector<std::string>* files = nullptr;  // gets the paths of the files that external data comes from
 };
 
 // `display_name` stands in places; `folder` is what locations of external data start from ("" is the current

@@ -93,6 +93,7 @@ Result<Graph> read_onnx(ByteBuffer bytes, const std::string& display_name, std::
     if (options.partial) *options.partial = std::move(graph);
     return std::move(status).take_error();
   }
+  if (options.files) *options.files = state.tensors.files();
   return graph;
 }
 

@@ -17,6 +17,7 @@ class TensorProtos {
   // Takes the tensor's bytes; asked again (functions are inlined more than once) it gives the same ones. The
   // error has no place: the caller says whose tensor it is.
   Result<TensorData> read(Tensor& tensor);
+  std::vector<std::string> files() const { return files_.files(); }  // of external data
 
  private:
   Result<TensorData> read_new(Tensor& tensor);

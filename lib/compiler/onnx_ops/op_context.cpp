@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/text.h"
 #include "compiler/onnx_ops/known_number.h"
 #include "numeric/convert.h"
 
@@ -278,7 +279,7 @@ std::string OpContext::pointer(std::string_view below) const {
 std::string OpContext::describe(ValueId value) const {
   if (value == kNone) return "an absent input";
   const ValueInfo& info = graph_.value(value);
-  return (info.name.empty() ? "a value" : "'" + info.name + "'") + " " + to_string(info.type);
+  return (info.name.empty() ? "a value" : "'" + visible_line(info.name) + "'") + " " + to_string(info.type);
 }
 
 DType unpacked(DType dtype) {

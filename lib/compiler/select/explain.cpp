@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "base/diagnostic.h"
+#include "base/text.h"
 #include "compiler/select/selection.h"
 
 namespace ge {
@@ -17,7 +19,18 @@ std::string label(const Graph& graph, NodeId id) {
   for (const Source& s : node.sources)
     text += (text.empty() ? "" : " + ") + (s.name.empty() ? s.path : s.name);
   if (text.empty()) text = std::string(name_of(node.op));
+  text = visible_line(text);
   return text.size() > 48 ? text.substr(0, 45) + "..." : text;
+}
+
+// With as many digits as tell the two apart.
+std::string costs_more(double cost, double chosen) {
+  for (int digits = 1; digits < 10; ++digits) {
+    const std::string more = fmt::format("{:.{}f}", cost, digits),
+                      less = fmt::format("{:.{}f}", chosen, digits);
+    if (more != less) return "costs more: " + more + " against " + less;
+  }
+  return "costs the same";
 }
 
 }  // namespace
@@ -30,13 +43,12 @@ std::string explain(const Graph& graph, const Selection& selection, const Target
     bool first = true;
     for (const Candidate& c : n.candidates) {
       if (c.chosen) chosen_cost = c.cost_us;
-      const std::string why = c.chosen ? ""
-                              : !c.refused.empty()
-                                  ? "refused: " + c.refused
-                                  : fmt::format("costs more: {:.1f} against {:.1f}", c.cost_us, chosen_cost);
+      const std::string why = c.chosen             ? ""
+                              : !c.refused.empty() ? "refused: " + c.refused
+                                                   : costs_more(c.cost_us, chosen_cost);
       const std::string cost = c.refused.empty() ? fmt::format("{:.1f}", c.cost_us) : "-";
       out += fmt::format(" {:<48} {}{:<33} {:>9}  {}\n", first ? label(graph, n.node) : "",
-                         c.chosen ? "*" : " ", c.kernel, cost, why);
+                         c.chosen ? "*" : " ", c.kernel, cost, visible_line(why));
       first = false;
     }
   }

@@ -3,6 +3,7 @@
 // and its weights have been found with the right dtype and size (their bytes load when first needed).
 #pragma once
 #include <string>
+#include <vector>
 
 #include "base/bytes.h"
 #include "base/status.h"
@@ -20,6 +21,7 @@ struct ReadOptions {
   int64_t max_bytes = kMaxGraphBytes;
   int max_depth = kMaxGraphDepth;
   int64_t max_nodes = kMaxGraphNodes;
+  std::vector<std::string>* files = nullptr;  // gets the paths of the files that tensors come from
 };
 
 // `display_name` stands in places ("graph.json:14:5"); `folder` is what relative file paths start from ("" is

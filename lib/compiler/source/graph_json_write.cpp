@@ -274,13 +274,16 @@ Result<GraphText> graph_to_json(const Graph& graph, const std::string& weights_f
   return Writer(weights_file).run(graph);
 }
 
+std::string weights_file(const std::string& path) {
+  return (path.ends_with(".json") ? path.substr(0, path.size() - 5) : path) + ".safetensors";
+}
+
 Status write_graph_json(const Graph& graph, const std::string& path) {
   if (path == "-") {
     GE_ASSIGN(const GraphText text, graph_to_json(graph, ""));
     return write_stdout(as_bytes(text.json));
   }
-  const std::string weights =
-      (path.ends_with(".json") ? path.substr(0, path.size() - 5) : path) + ".safetensors";
+  const std::string weights = weights_file(path);
   GE_ASSIGN(const GraphText text, graph_to_json(graph, without_folder(weights)));
   // Both or none: the text is on disk before the weights take their place, and takes its own last.
   GE_ASSIGN(AtomicFile json, AtomicFile::create(path));

@@ -13,6 +13,8 @@ namespace ge {
 // unsupported_feature for graphs that hold core ops or assertions (lowered ones), and those of reading
 // weights and writing files.
 Status write_graph_json(const Graph& graph, const std::string& path);
+// The path of those weights.
+std::string weights_file(const std::string& path);
 
 // The text alone. `weights_file` is the name under which tensors are kept in `weights` (safetensors); "" puts
 // them in the text.

@@ -295,9 +295,9 @@ Result<TensorData> TensorReader::safetensors_data(const std::string& path, const
 }
 
 Result<TensorData> TensorReader::npy_data(const std::string& path, TensorData tensor) {
-  GE_ASSIGN(const auto folder, this->folder());
   // Opened again when read: a model may have more npy files than a process may have open.
-  GE_ASSIGN(const File file, folder->open_beneath(path));
+  GE_ASSIGN(const File file, open(path));
+  GE_ASSIGN(const auto folder, this->folder());
   constexpr int64_t kPrefix = 64 << 10;
   GE_ASSIGN(const ByteBuffer prefix, file.read(0, std::min(file.size(), kPrefix)));
   GE_ASSIGN(const NpyHeader header, read_npy_header(prefix.span(), file.size(), path));
@@ -334,6 +334,13 @@ Result<std::shared_ptr<const Folder>> TensorReader::folder() {
   return folder_;
 }
 
+Result<File> TensorReader::open(const std::string& path) {
+  GE_ASSIGN(const auto folder, this->folder());
+  GE_ASSIGN(File file, folder->open_beneath(path));
+  files_.insert(file.path());
+  return file;
+}
+
 namespace {
 // What `open` gave for this path; the first answer is kept, a fault is told at every use.
 template <class T, class Open>
@@ -356,17 +363,13 @@ Result<std::shared_ptr<const T>> opened_once(std::map<std::string, Result<std::s
 
 Result<std::shared_ptr<const SafetensorsFile>> TensorReader::safetensors(const std::string& path) {
   return opened_once<SafetensorsFile>(safetensors_, path, [&]() -> Result<SafetensorsFile> {
-    GE_ASSIGN(const auto folder, this->folder());
-    GE_ASSIGN(File file, folder->open_beneath(path));
+    GE_ASSIGN(File file, open(path));
     return SafetensorsFile::open(std::move(file));
   });
 }
 
 Result<std::shared_ptr<const File>> TensorReader::raw_file(const std::string& path) {
-  return opened_once<File>(raw_files_, path, [&]() -> Result<File> {
-    GE_ASSIGN(const auto folder, this->folder());
-    return folder->open_beneath(path);
-  });
+  return opened_once<File>(raw_files_, path, [&]() { return open(path); });
 }
 
 }  // namespace ge

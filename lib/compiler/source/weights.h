@@ -27,6 +27,8 @@ class TensorReader {
   // Little-endian bytes of a file beneath the folder, for a tensor whose dtype and dims are known. Errors:
   // bad_tensor_data where the file is too short, and those of Folder::open_beneath.
   Result<TensorData> raw_data(const std::string& path, int64_t offset, TensorData tensor);
+  // The files that tensors come from, as paths.
+  std::vector<std::string> files() const { return {files_.begin(), files_.end()}; }
 
  private:
   std::optional<std::vector<int64_t>> static_dims(const Value& shape) const;
@@ -38,6 +40,7 @@ class TensorReader {
   Result<TensorData> safetensors_data(const std::string& path, const std::string& name, TensorData tensor);
   Result<TensorData> npy_data(const std::string& path, TensorData tensor);
   Result<std::shared_ptr<const Folder>> folder();
+  Result<File> open(const std::string& path);
   Result<std::shared_ptr<const SafetensorsFile>> safetensors(const std::string& path);
   Result<std::shared_ptr<const File>> raw_file(const std::string& path);
 
@@ -47,6 +50,7 @@ class TensorReader {
   std::map<std::string, Result<std::shared_ptr<const SafetensorsFile>>>
       safetensors_;  // each file is opened once
   std::map<std::string, Result<std::shared_ptr<const File>>> raw_files_;
+  std::set<std::string> files_;
   std::set<std::string> told_;  // faults of files
 };
 
