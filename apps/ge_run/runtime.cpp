@@ -2,6 +2,7 @@
 
 #include <charconv>
 
+#include "base/text.h"
 #include "document/tree.h"
 
 namespace ge {
@@ -91,7 +92,7 @@ Result<int32_t> find_port(const std::vector<PortInfo>& ports, const std::string&
   }
   Diagnostic d = fail(missing).in(name);
   d.found = "the plan has";
-  for (const std::string& has : names) d.found += " " + has;
+  for (const std::string& has : names) d.found += " " + visible_line(has);
   const std::string near = nearest(name, names);
   if (!near.empty()) d.fix = "did you mean " + near + "?";
   return d;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/checked_math.h"
+#include "base/text.h"
 #include "contract/args_pack.h"
 #include "contract/view_bounds.h"
 
@@ -131,13 +132,14 @@ Status StepBinder::tensor(const TensorRef& ref) {
   const auto range = byte_range(out.view, out.offset_bytes);
   if (!count || !range || range->begin < 0 || range->end > size) {
     return fail(Code::view_out_of_bounds)
-        .because("a view " + dims_text(out.view) + " of \"" + program_.buffers[ref.buffer].name +
-                 "\" from byte " + std::to_string(out.offset_bytes) + " leaves its " + std::to_string(size) +
-                 " bytes");
+        .because("a view " + dims_text(out.view) + " of \"" +
+                 visible_line(program_.buffers[ref.buffer].name) + "\" from byte " +
+                 std::to_string(out.offset_bytes) + " leaves its " + std::to_string(size) + " bytes");
   }
   if (out.offset_bytes % std::max(bits_of(ref.dtype) / 8, 1) != 0) {
     return fail(Code::view_out_of_bounds)
-        .because("a view of \"" + program_.buffers[ref.buffer].name + "\" is not aligned to its elements");
+        .because("a view of \"" + visible_line(program_.buffers[ref.buffer].name) +
+                 "\" is not aligned to its elements");
   }
   return {};
 }

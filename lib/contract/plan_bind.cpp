@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/checked_math.h"
+#include "base/text.h"
 #include "contract/bind_steps.h"
 #include "contract/bind_values.h"
 
@@ -13,7 +14,7 @@ namespace ge {
 namespace {
 
 std::string quoted(const std::string& text) {
-  return "\"" + text + "\"";
+  return "\"" + visible_line(text) + "\"";
 }
 
 class Binder {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "compiler/onnx_ops/op_context.h"
 
 namespace ge {
@@ -200,7 +201,7 @@ Result<const Operator*> operator_of(const Node& node) {
   }
   if (!name.domain.empty() && first_version("", name.type) > 0) {
     return about(node, Code::unknown_op, "unknown operator", "/op")
-        .because("found '" + shown + "'; '" + name.type + "' is an operator of ai.onnx")
+        .because("found '" + visible_line(shown) + "'; '" + name.type + "' is an operator of ai.onnx")
         .try_("remove \"domain\"");
   }
   const std::string near = nearest(name.type, operator_names(name.domain));
@@ -238,7 +239,8 @@ void check_types(const Graph& graph, const Node& node, const Operator& op, Error
         about(node, Code::dtype_mismatch,
               "inputs '" + op.input_name(at->second) + "' and '" + op.input_name(i) + "' must have one dtype",
               below)
-            .because("'" + other.name + "' is " + std::string(name_of(other.type.dtype)) + ", " + found)
+            .because("'" + visible_line(other.name) + "' is " + std::string(name_of(other.type.dtype)) +
+                     ", " + found)
             .try_("insert a Cast to " + std::string(name_of(other.type.dtype)) + " on '" + value.name + "'"));
   }
 }

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <set>
 
+#include "base/text.h"
 #include "tensor_file/npy.h"
 
 namespace ge {
@@ -46,7 +47,7 @@ Status check_sizes(const Graph& graph, const std::map<std::string, Dim>& values,
     if (valid) continue;
     return fail(Code::bad_dim)
         .say(text + " makes a size invalid")
-        .because("input '" + graph.value(v).name + "' becomes " + to_string(type));
+        .because("input '" + visible_line(graph.value(v).name) + "' becomes " + to_string(type));
   }
   return {};
 }
