@@ -208,10 +208,10 @@ printf '%s' '{"format":"ge-graph/1","name":"t","opset":21,"inputs":[{"name":"a\u
 ge-compile esc.json -o esc.bin -t cpu >"$temporary/out" 2>&1 || { cat "$temporary/out"; failed=$((failed + 1)); }
 fault 'control characters in a name' 0 'a\x1b[2Jb' ge-run esc.bin
 fault 'control characters in a plan' 0 'a\x1b[2Jb' ge-inspect esc.bin
-printf '%s' '{"format":"ge-graph/1","name":"t\ng","opset":21,"inputs":[{"name":"x\nnote: all is well","dtype":"float32","shape":["b\tc",4]}],"outputs":["y\nz"],"nodes":[{"name":"no\nde\u0085","op":"Softmax","inputs":["x\nnote: all is well"],"outputs":["y\nz"]}]}' >line.json
+printf '%s' '{"format":"ge-graph/1","name":"t\ng","opset":21,"inputs":[{"name":"x\nnote: all is well","dtype":"float32","shape":["'\''b\tc'\''",4]}],"outputs":["y\nz"],"nodes":[{"name":"no\nde\u0085","op":"Softmax","inputs":["x\nnote: all is well"],"outputs":["y\nz"]}]}' >line.json
 fault 'a line end in a name, explained' 0 'no\nde\xc2\x85 ' ge-compile line.json -o line.bin -t cpu --explain
 fault 'a line end in a name, run' 0 "y\nz|x\nnote: all is well[" ge-run line.bin
-fault 'a line end in a name, inspected' 0 "x\nnote: all is well  float32['b\tc',4]|-> y\nz" ge-inspect line.bin
+fault 'a line end in a name, inspected' 0 "x\nnote: all is well  float32[b\tc,4]|-> y\nz" ge-inspect line.bin
 sed 's/Softmax/Softmix/' line.json >bad-line.json
 fault 'a line end in a name, refused' 1 "E0301|Softmix 'no\nde\xc2\x85'" ge-compile bad-line.json -o g.bin -t cpu
 fault 'a line end in a name, checked' 1 'no\nde\xc2\x85 ' ge-compile bad-line.json --check

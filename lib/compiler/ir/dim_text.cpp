@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/text.h"
 #include "compiler/ir/dim_poly.h"
 
 namespace ge {
@@ -85,7 +86,7 @@ class Parser {
  private:
   Diagnostic fault(const std::string& why) const {
     return fail(Code::bad_dim)
-        .because("found \"" + std::string(text_.substr(0, 80)) + "\": " + why)
+        .because(visible_line("found \"" + std::string(text_.substr(0, 80)) + "\": " + why))
         .try_("write an integer, a name, or an expression with + - * / // % ( ) min max");
   }
   void say(const std::string& expected) {
