@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <mutex>
 
 #include "contract/bytecode.h"
 #include "runtime/cuda/cublaslt_api.h"
@@ -101,6 +102,7 @@ class MatmulStep : public DeviceStep {
   Status enqueue(Stream& stream) override;
 
  private:
+  Status launch(Stream& stream);
   Status choose_algo(const std::vector<int64_t>& wanted, LtDataType type);
   bool rebuild_algo(const std::vector<int64_t>& wanted, LtDataType type);
   Status heuristic_algo();
@@ -118,6 +120,7 @@ class MatmulStep : public DeviceStep {
   LtAlgo algo_{};
   void* workspace_ = nullptr;
   size_t workspace_bytes_ = 0;
+  bool launched_ = false;
 };
 
 Status MatmulStep::prepare(const LaunchSite& site, LtDataType type, CudaStream& stream) {
@@ -221,7 +224,21 @@ Status MatmulStep::heuristic_algo() {
   return fail(Code::launch_refused).because("cuBLASLt knows no algorithm for this product");
 }
 
+// cuBLASLt loads a product's kernel when it is first launched. Two threads that do so at once, the first in a
+// process, can be told "the function failed to launch on the GPU" (13.0): first launches take turns.
+std::mutex& first_launches() {
+  static std::mutex mutex;
+  return mutex;
+}
+
 Status MatmulStep::enqueue(Stream& stream) {
+  if (launched_) return launch(stream);
+  const std::lock_guard lock(first_launches());
+  launched_ = true;
+  return launch(stream);
+}
+
+Status MatmulStep::launch(Stream& stream) {
   void* target = static_cast<CudaStream&>(stream).target();
   const Descriptors& d = descriptors_;
   for (size_t i = 0; i < shape_.products.size(); ++i) {
@@ -257,6 +274,7 @@ Result<std::unique_ptr<Kernel>> resolve_cublaslt(const Gpu&, const KernelDesc& d
     return fail(Code::unknown_kernel).because("no library stands behind " + desc.name);
   GE_ASSIGN(const CublasLt* api, cublaslt());
   LtHandle handle = nullptr;
+  const std::lock_guard lock(first_launches());
   GE_LT(*api, cublasLtCreate, &handle);
   return std::unique_ptr<Kernel>(std::make_unique<CublasLtKernel>(*api, handle));
 }
