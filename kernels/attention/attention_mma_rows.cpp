@@ -45,6 +45,7 @@ constexpr KernelRow mma_row(std::string_view name, std::span<const OperandRow> o
       .check = check,
       .symbol = symbol,
       .image = "attention_mma",
+      .grid = KernelGrid::kQueryTiles,
       .efficiency = {.of_peak = 0.35, .of_bandwidth = 0.5, .matrix_units = true},
       .summary = summary,
   };

@@ -10,7 +10,7 @@ namespace ge::kernels {
 
 constexpr KernelRow conv_cuda_row(std::string_view name, std::span<const OperandRow> operands,
                                   LaunchCheck check, std::string_view symbol, std::string_view image,
-                                  KernelEfficiency efficiency, std::string_view summary) {
+                                  KernelGrid grid, KernelEfficiency efficiency, std::string_view summary) {
   return {.name = name,
           .device = KernelDevice::kCuda,
           .operands = operands,
@@ -21,6 +21,7 @@ constexpr KernelRow conv_cuda_row(std::string_view name, std::span<const Operand
           .check = check,
           .symbol = symbol,
           .image = image,
+          .grid = grid,
           .efficiency = efficiency,
           .summary = summary};
 }

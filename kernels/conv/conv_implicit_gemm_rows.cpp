@@ -10,9 +10,10 @@ constexpr KernelEfficiency kEfficiency{.of_peak = 0.40, .of_bandwidth = 0.4, .ma
 
 extern constinit const KernelRow conv_implicit_gemm_f16_sm80_row = conv_cuda_row(
     "conv_implicit_gemm_f16_sm80", kHalf, check_conv_mma, "ge_conv_implicit_gemm_f16", "conv_implicit_gemm",
-    kEfficiency, "float16 convolution on tensor cores, one or two spatial axes");
-extern constinit const KernelRow conv_implicit_gemm_bf16_sm80_row = conv_cuda_row(
-    "conv_implicit_gemm_bf16_sm80", kBHalf, check_conv_mma, "ge_conv_implicit_gemm_bf16",
-    "conv_implicit_gemm", kEfficiency, "bfloat16 convolution on tensor cores, one or two spatial axes");
+    KernelGrid::kConvTiles, kEfficiency, "float16 convolution on tensor cores, one or two spatial axes");
+extern constinit const KernelRow conv_implicit_gemm_bf16_sm80_row =
+    conv_cuda_row("conv_implicit_gemm_bf16_sm80", kBHalf, check_conv_mma, "ge_conv_implicit_gemm_bf16",
+                  "conv_implicit_gemm", KernelGrid::kConvTiles, kEfficiency,
+                  "bfloat16 convolution on tensor cores, one or two spatial axes");
 
 }  // namespace ge::kernels

@@ -45,14 +45,15 @@ Status check_conv_nhwc(const LaunchShape& shape) {
 }
 }  // namespace
 
-extern constinit const KernelRow conv_nhwc_f16_sm80_row =
-    conv_cuda_row("conv_nhwc_f16_sm80", kHalf, check_conv_nhwc, "ge_conv_nhwc_f16", "conv_nhwc", kEfficiency,
-                  "float16 convolution on tensor cores, channels last, one or two spatial axes");
-extern constinit const KernelRow conv_nhwc_bf16_sm80_row = conv_cuda_row(
-    "conv_nhwc_bf16_sm80", kBHalf, check_conv_nhwc, "ge_conv_nhwc_bf16", "conv_nhwc", kEfficiency,
-    "bfloat16 convolution on tensor cores, channels last, one or two spatial axes");
-extern constinit const KernelRow conv_nhwc_f32_sm80_row =
-    conv_cuda_row("conv_nhwc_f32_sm80", kFloat, check_conv_nhwc, "ge_conv_nhwc_f32", "conv_nhwc", {0.35, 0.5},
-                  "float32 convolution, channels last, one or two spatial axes");
+extern constinit const KernelRow conv_nhwc_f16_sm80_row = conv_cuda_row(
+    "conv_nhwc_f16_sm80", kHalf, check_conv_nhwc, "ge_conv_nhwc_f16", "conv_nhwc", KernelGrid::kConvClusters,
+    kEfficiency, "float16 convolution on tensor cores, channels last, one or two spatial axes");
+extern constinit const KernelRow conv_nhwc_bf16_sm80_row =
+    conv_cuda_row("conv_nhwc_bf16_sm80", kBHalf, check_conv_nhwc, "ge_conv_nhwc_bf16", "conv_nhwc",
+                  KernelGrid::kConvClusters, kEfficiency,
+                  "bfloat16 convolution on tensor cores, channels last, one or two spatial axes");
+extern constinit const KernelRow conv_nhwc_f32_sm80_row = conv_cuda_row(
+    "conv_nhwc_f32_sm80", kFloat, check_conv_nhwc, "ge_conv_nhwc_f32", "conv_nhwc", KernelGrid::kConvClusters,
+    {0.35, 0.5}, "float32 convolution, channels last, one or two spatial axes");
 
 }  // namespace ge::kernels

@@ -12,8 +12,8 @@ inline Status check_dot_cuda(const LaunchShape& shape) {
 }
 
 constexpr KernelRow dot_cuda_row(std::string_view name, std::span<const OperandRow> operands,
-                                 std::string_view symbol, std::string_view image, KernelEfficiency efficiency,
-                                 std::string_view summary) {
+                                 std::string_view symbol, std::string_view image, KernelGrid grid,
+                                 KernelEfficiency efficiency, std::string_view summary) {
   return {
       .name = name,
       .device = KernelDevice::kCuda,
@@ -25,6 +25,7 @@ constexpr KernelRow dot_cuda_row(std::string_view name, std::span<const OperandR
       .check = check_dot_cuda,
       .symbol = symbol,
       .image = image,
+      .grid = grid,
       .efficiency = efficiency,
       .summary = summary,
   };

@@ -15,7 +15,8 @@ Status check_dot_mma(const LaunchShape& shape) {
 }
 constexpr KernelRow mma_row(std::string_view name, std::span<const OperandRow> operands,
                             std::string_view symbol, std::string_view summary) {
-  KernelRow row = dot_cuda_row(name, operands, symbol, "dot_mma", kEfficiency, summary);
+  KernelRow row =
+      dot_cuda_row(name, operands, symbol, "dot_mma", KernelGrid::kSplitProductTiles, kEfficiency, summary);
   row.check = check_dot_mma;
   return row;
 }

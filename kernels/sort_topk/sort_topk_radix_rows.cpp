@@ -27,6 +27,7 @@ extern constinit const KernelRow sort_topk_radix_sm80_row = {
     .check = check_sort_topk_cuda,
     .symbol = "ge_sort_topk_radix",
     .image = "sort_topk_radix",
+    .grid = KernelGrid::kColumns,
     .summary = "positions of the k best along an axis, one block a column",
 };
 

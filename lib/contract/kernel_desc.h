@@ -164,6 +164,17 @@ struct KernelEfficiency {
   bool matrix_units = false;
 };
 inline constexpr KernelEfficiency kReferenceEfficiency{0.005, 0.1};
+// How many blocks serve a built-in CUDA row best: what the compiler launches. It never enters a plan but as
+// the grid that comes of it, and any grid is right.
+enum class KernelGrid : uint8_t {
+  kElements,           // a thread for each element of the last operand
+  kColumns,            // a block for each column of the last operand along attribute "axis"
+  kProductTiles,       // a block for each 64 x 64 tile of the product, operand 3
+  kSplitProductTiles,  // ... in tiles down to 32 x 16 where those are too few to fill a large GPU
+  kQueryTiles,         // attention: a block for each 128 queries of a head, or down to 32
+  kConvTiles,          // a block for each 64 pixels of 64 channels of a group of the result, operand 3
+  kConvClusters,       // ... down to 32 of 32, and up to four blocks share one: blocks come in fours
+};
 struct KernelRow {
   std::string_view name;
   uint32_t revision = 1;
@@ -178,6 +189,7 @@ struct KernelRow {
   std::string_view symbol = {};        // CUDA entry
   std::string_view image = {};         // CUDA: embedded image that holds it (the .cu file's stem)
   bool waits_for_predecessor = false;  // see KernelDesc
+  KernelGrid grid = KernelGrid::kElements;
   KernelEfficiency efficiency = {};
   std::string_view summary = {};
 };

@@ -1,6 +1,5 @@
+// Grids of built-in CUDA rows, by what each row says of itself; see launch_geometry.h.
 #include "compiler/select/launch_geometry.h"
-
-#include <string_view>
 
 namespace ge {
 namespace {
@@ -17,16 +16,16 @@ Dim product_tiles(const StridedView& out) {
   Dim tiles = Dim::ceil_div(out.dims[rank - 2], kTile) * Dim::ceil_div(out.dims[rank - 1], kTile);
   return tiles * product(out.dims, 0, rank - 2);
 }
-// dot_mma takes tiles down to 32 x 16 where 64 x 64 ones are too few to fill a large GPU; blocks past its
+// The same in tiles down to 32 x 16 where 64 x 64 ones are too few to fill a large GPU; blocks past the
 // tiles end at once.
-Dim mma_blocks(const StridedView& out) {
+Dim split_product_tiles(const StridedView& out) {
   const size_t rank = out.dims.size();
   const Dim thin = Dim::ceil_div(out.dims[rank - 2], 32) * Dim::ceil_div(out.dims[rank - 1], 16) *
                    product(out.dims, 0, rank - 2);
   return Dim::min(thin, Dim::max(product_tiles(out), 512));
 }
-// attention_mma takes tiles of 128, 64 or 32 queries in the same way.
-Dim attention_blocks(const StridedView& q) {
+// Tiles of 128, 64 or 32 queries in the same way.
+Dim query_tiles(const StridedView& q) {
   const auto tiles = [&](int64_t rows) { return Dim::ceil_div(q.dims[2], rows) * q.dims[0] * q.dims[1]; };
   return Dim::min(tiles(32), Dim::max(tiles(128), 512));
 }
@@ -42,9 +41,9 @@ Dim conv_tiles(const LaunchSpec& launch) {
   const Dim pixels = y.dims[0] * product(y.dims, 2);
   return Dim::ceil_div(pixels, kTile) * Dim::ceil_div(Dim::floor_div(y.dims[1], groups), kTile) * Dim(groups);
 }
-// conv_nhwc takes tiles down to 32 x 32, which up to four blocks share; its blocks come in fours. Those past
-// its tiles end at once.
-Dim nhwc_blocks(const LaunchSpec& launch) {
+// Tiles down to 32 x 32, which up to four blocks share; blocks come in fours. Those past the tiles end at
+// once.
+Dim conv_clusters(const LaunchSpec& launch) {
   const StridedView& y = launch.operands[3].view;
   const int64_t groups = attr_int(launch.attrs, "groups", 1);
   const Dim thin = Dim::ceil_div(y.dims[0] * product(y.dims, 2), 32) *
@@ -52,19 +51,31 @@ Dim nhwc_blocks(const LaunchSpec& launch) {
   return Dim::max(Dim::ceil_div(Dim::min(thin * Dim(4), Dim::max(conv_tiles(launch), 320)), 4), 1) * Dim(4);
 }
 
+Dim blocks_of(const LaunchSpec& launch) {
+  switch (launch.row->grid) {
+    case KernelGrid::kElements:
+      return Dim::ceil_div(product(launch.operands.back().view.dims), kBlock);
+    case KernelGrid::kColumns:
+      return columns(launch);
+    case KernelGrid::kProductTiles:
+      return product_tiles(launch.operands[3].view);
+    case KernelGrid::kSplitProductTiles:
+      return split_product_tiles(launch.operands[3].view);
+    case KernelGrid::kQueryTiles:
+      return query_tiles(launch.operands[0].view);
+    case KernelGrid::kConvTiles:
+      return conv_tiles(launch);
+    case KernelGrid::kConvClusters:
+      return conv_clusters(launch);
+  }
+  return Dim(1);
+}
+
 }  // namespace
 
 void set_geometry(const Graph&, const Target& target, LaunchSpec& launch) {
   if (target.device() == KernelDevice::kCpu || launch.row->kind == KernelKind::kLibrary) return;
-  const std::string_view name = launch.row->name;
-  const StridedView& out = launch.operands.back().view;
-  Dim blocks = Dim::ceil_div(product(out.dims), kBlock);
-  if (name.starts_with("dot_mma")) blocks = mma_blocks(launch.operands[3].view);
-  if (name.starts_with("dot_tiled")) blocks = product_tiles(launch.operands[3].view);
-  if (name.starts_with("attention_mma")) blocks = attention_blocks(launch.operands[0].view);
-  if (name.starts_with("conv_implicit_gemm") || name.starts_with("conv_direct")) blocks = conv_tiles(launch);
-  if (name.starts_with("conv_nhwc")) blocks = nhwc_blocks(launch);
-  if (name.starts_with("sort_topk")) blocks = columns(launch);
+  const Dim blocks = blocks_of(launch);
   launch.block = {kBlock, 1, 1};
   launch.dynamic_shared_memory = Dim(launch.row->limits.dynamic_shared_memory);
   launch.grid = {Dim::max(Dim::min(blocks, kMaxBlocks), 1), 1, 1};
