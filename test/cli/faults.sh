@@ -153,6 +153,7 @@ fault 'GE_THREADS is no number' 2 'E0110|GE_THREADS|"abc"' env GE_THREADS=abc ge
 fault 'GE_THREADS is no number, compiling' 2 'E0110|GE_THREADS' env GE_THREADS=-1 ge-compile mlp.json -o g.bin -t cpu
 fault 'GE_THREADS' 0 '' env GE_THREADS=1 GE_ONEDNN=off GE_NVRTC= GE_CUBLASLT= ge-run mlp.bin
 fault 'GE_ONEDNN names no file' 3 'E0106|GE_ONEDNN|./none.so' env GE_ONEDNN=./none.so ge-run mlp.bin
+fault 'GE_ONEDNN misspelt' 3 'E0106|GE_ONEDNN|fix: unset GE_ONEDNN' env GE_ONEDNN=none ge-run mlp.bin
 fault 'GE_CUBLASLT names no file' 3 'E0106|GE_CUBLASLT|./none.so' env GE_CUBLASLT=./none.so ge-run mlp.bin
 fault 'GE_NVRTC names no file' 3 'E0106|GE_NVRTC|./none.so' env GE_NVRTC=./none.so ge-compile mlp.json -o g.bin -t cpu
 
