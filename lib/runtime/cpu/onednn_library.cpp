@@ -37,7 +37,8 @@ Loaded open_first(const std::vector<std::string>& names, bool must) {
   Error error = std::move(module).take_error();
   error.list().front().fix =
       "unset GE_ONEDNN, or set it to off or to the file of a module built with this ge";
-  return {std::move(error).with_frame("while opening the oneDNN module that GE_ONEDNN names"), "none"};
+  return {std::move(error).with_frame("while opening the oneDNN module that GE_ONEDNN names"),
+          "none: what GE_ONEDNN names cannot be used"};
 }
 
 Loaded load() {
