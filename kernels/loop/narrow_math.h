@@ -1,8 +1,9 @@
 // Functions for values that leave a loop rounded to 16 bits or fewer: float32 arithmetic whose relative error
 // stays under 2^-16 (a float16 result's own rounding is 2^-12), at a fraction of the instructions of the
 // exact ones. Text for NVRTC, after loop_device.h. Entry: namespace ge::narrow. Invariant: NaN, infinities
-// and zeros come out as from kernels/scalar.h; results under 2^-126, which bfloat16 holds down to 2^-133, are
-// kept, within 2^-135: what an instruction would flush to 0 is scaled before it and scaled back after it.
+// and zeros come out as from kernels/scalar.h. Results under 2^-126, which bfloat16 holds down to 2^-133, are
+// kept within 2^-135 where kSmall: what an instruction would flush to 0 is scaled before it and back after
+// it.
 #ifndef GE_KERNELS_NARROW_MATH_H
 #define GE_KERNELS_NARROW_MATH_H
 
@@ -35,52 +36,60 @@ GE_FN float div(float a, float b) {
   return y;
 }
 
+// kSmall: results below 2^-126 are kept. Loops whose floats are all of float16 or float8 need none.
+
 // The product rounds at 2^-24 of x log2(e), which a float16 or bfloat16 result bounds by 16 or 128: 2^-17 at
 // most.
-GE_FN float square_of_power_of_two(float x) {
-  const float root = power_of_two(x);
+template <bool kSmall>
+GE_FN float exp(float a) {
+  if (!kSmall) return power_of_two(a * 1.44269504088896340736f);
+  const float root = power_of_two(a * 0.72134752044448170368f);
   return root * root;
 }
-GE_FN float exp(float a) {
-  return square_of_power_of_two(a * 0.72134752044448170368f);
-}
-// 1 / (1 + exp(-a)), both sides of the division times 2^-16: it is right down to a = -98, where a *
-// sigmoid(a) leaves bfloat16 too.
+// 1 / (1 + exp(-a)); kSmall: both sides of the division times 2^-16, which is right down to a = -98, where a
+// * sigmoid(a) leaves bfloat16 too.
+template <bool kSmall>
 GE_FN float sigmoid(float a) {
+  if (!kSmall) return inverse(1.0f + exp<false>(-a));
   return inverse(power_of_two(fmaf(a, -1.44269504088896340736f, -16.0f)) + 0x1p-16f) * 0x1p-16f;
 }
+template <bool kSmall>
 GE_FN float silu(float a) {
-  return a * sigmoid(a);
+  return a * sigmoid<kSmall>(a);
 }
+template <bool kSmall>
 GE_FN float swish(float a, float b) {
-  return a * sigmoid(b * a);
+  return a * sigmoid<kSmall>(b * a);
 }
+template <bool kSmall>
 GE_FN float gelu_tanh(float a) {
   const float u = 0.79788456080286535588f * (a + 0.044715f * a * a * a);
-  return a * sigmoid(u + u);
+  return a * sigmoid<kSmall>(u + u);
 }
 GE_FN float hard_swish(float a) {
   return a * scalar::clamp<float>(a * 0.16666666666666666667f + 0.5f, 0.0f, 1.0f);
 }
 
-// The normal distribution's upper tail, Q(z) = erfc(z / sqrt(2)) / 2 for z >= 0, as the square of two to the
-// power of a polynomial fitted to log2 Q / 2 on [0, 14] (Lawson's weights): relative error 1e-5 up to 6,
-// where float16 ends, and 7e-4 up to 14, where bfloat16 does.
+// The normal distribution's upper tail, Q(z) = erfc(z / sqrt(2)) / 2 for z >= 0, times 2^kScale, as two to
+// the power of a polynomial fitted to log2 Q on [0, 14] (Lawson's weights): relative error 1e-5 up to 6,
+// where float16 ends, and 7e-4 up to 14, where bfloat16 does. 0 at the end, so that -infinity has no gelu.
+template <int kScale>
 GE_FN float upper_tail(float z) {
-  z = fminf(z, 14.0f);
-  float p = -1.01215875e-09f;
-  p = fmaf(p, z, 7.4697261e-08f);
-  p = fmaf(p, z, -2.39660069e-06f);
-  p = fmaf(p, z, 4.43478164e-05f);
-  p = fmaf(p, z, -0.00053192725f);
-  p = fmaf(p, z, 0.004436615855f);
-  p = fmaf(p, z, -0.02724998f);
-  p = fmaf(p, z, -0.2290393655f);
-  p = fmaf(p, z, -0.575676715f);
-  return square_of_power_of_two(fmaf(p, z, -0.499995495f));
+  z = fminf(z, kScale == 0 ? 14.0f : 14.4f);
+  float p = -2.0243175e-09f;
+  p = fmaf(p, z, 1.49394522e-07f);
+  p = fmaf(p, z, -4.79320138e-06f);
+  p = fmaf(p, z, 8.86956327e-05f);
+  p = fmaf(p, z, -0.0010638545f);
+  p = fmaf(p, z, 0.00887323171f);
+  p = fmaf(p, z, -0.05449996f);
+  p = fmaf(p, z, -0.458078731f);
+  p = fmaf(p, z, -1.15135343f);
+  return power_of_two(fmaf(p, z, kScale - 0.99999099f));
 }
+template <bool kSmall>
 GE_FN float gelu(float a) {
-  const float q = upper_tail(fabsf(a));
+  const float q = kSmall ? upper_tail<24>(fabsf(a)) * 0x1p-24f : upper_tail<0>(fabsf(a));
   return a * (a < 0 ? q : 1.0f - q);
 }
 

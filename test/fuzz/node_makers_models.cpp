@@ -45,12 +45,16 @@ MaybeSpec make_attention(GraphMaker& m, const Operator& op) {
   const int64_t before = past ? r.in(0, 4) : 0;
   const Dim length = s.keys + Dim(before);
   if (!s.fits(m, length)) return std::nullopt;
-  const auto heads = [&](int64_t count, const Dim& rows, int64_t size) {
-    return flat ? m.exactly(dtype, {s.batch, rows, Dim(count * size)})
-                : m.exactly(dtype, {s.batch, Dim(count), rows, Dim(size)});
+  const auto heads = [&](int64_t count, const Dim& rows, const Dim& of) {
+    return flat ? m.exactly(dtype, {s.batch, rows, Dim(count) * of})
+                : m.exactly(dtype, {s.batch, Dim(count), rows, of});
   };
+  // The scale of a head whose size is a symbol is computed where it runs.
+  const Dim size = !flat && r.chance(10) ? m.some_dims(1, 1)[0] : Dim(s.size);
+  if (m.elements({s.batch, Dim(s.heads), Dim::max(s.queries, length), size}) > m.max_elements())
+    return std::nullopt;
   NodeSpec spec{
-      {heads(s.heads, s.queries, s.size), heads(s.shared, s.keys, s.size), heads(s.shared, s.keys, s.width)},
+      {heads(s.heads, s.queries, size), heads(s.shared, s.keys, size), heads(s.shared, s.keys, Dim(s.width))},
       {}};
   if (flat) spec.attrs = {{"q_num_heads", s.heads}, {"kv_num_heads", s.shared}};
   if (r.chance(45)) {
@@ -58,7 +62,7 @@ MaybeSpec make_attention(GraphMaker& m, const Operator& op) {
     set(spec.operands, 3, m.partner_of(mask, {s.batch, Dim(s.heads), s.queries, length}, true));
   }
   if (past) {
-    set(spec.operands, 4, m.exactly(dtype, {s.batch, Dim(s.shared), Dim(before), Dim(s.size)}));
+    set(spec.operands, 4, m.exactly(dtype, {s.batch, Dim(s.shared), Dim(before), size}));
     set(spec.operands, 5, m.exactly(dtype, {s.batch, Dim(s.shared), Dim(before), Dim(s.width)}));
     spec.outputs = 3;
   } else if (op.inputs.size() > 6 && s.batch.is_static() && r.chance(15)) {

@@ -152,6 +152,18 @@ MaybeSpec make_cum_prod(GraphMaker& m, const Operator& op) {
                   {{"exclusive", m.random().in(0, 1)}, {"reverse", m.random().in(0, 1)}}};
 }
 
+MaybeSpec make_col2im(GraphMaker& m, const Operator& op) {
+  Random& r = m.random();
+  const int64_t h = r.in(1, 5), w = r.in(1, 5), bh = r.in(1, h), bw = r.in(1, w), pad = r.in(0, 1);
+  const int64_t blocks = (h + 2 * pad - bh + 1) * (w + 2 * pad - bw + 1);
+  NodeSpec spec{
+      {m.exactly(m.some_dtype(allowed_for_input(op, 0)), {r.in(1, 2), r.in(1, 3) * bh * bw, blocks}),
+       m.ints({h, w}), m.ints({bh, bw})},
+      {}};
+  if (pad == 1) spec.attrs["pads"] = std::vector<int64_t>{1, 1, 1, 1};
+  return spec;
+}
+
 MaybeSpec make_upsample(GraphMaker& m, const Operator& op) {
   const ValueId x = m.any(allowed_for_input(op, 0), 2, 4);
   if (x == kNone) return std::nullopt;
@@ -181,7 +193,8 @@ const NodeMakers& rare_makers() {
                                 {"HammingWindow", make_window},
                                 {"BlackmanWindow", make_window},
                                 {"CumProd", make_cum_prod},
-                                {"Upsample", make_upsample}};
+                                {"Upsample", make_upsample},
+                                {"Col2Im", make_col2im}};
   return table;
 }
 

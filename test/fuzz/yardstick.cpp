@@ -201,7 +201,7 @@ void Yardstick::disturb_operand(const Node& node, size_t operand, int sample, Ho
   // Padding is a term of zero or no term: with weights that are no numbers the two differ.
   const bool huge = original != DType::float64 && (node.op == Op::normalize || product);
   if (node.op == Op::conv && operand == 1 && sample % 4 == 1)
-    return replace_huge(t, huge ? 1e17 : HUGE_VAL, 1);
+    return replace_huge(t, huge ? 1e17 : HUGE_VAL, kBeyond);
   // Keys that a causal row does not see have a weight of zero, or are not read.
   if (attention && operand == 2 && sample % 4 == 1) return replace_huge(t, HUGE_VAL, 1);
   // Products overflow float32 in some orders of computing.

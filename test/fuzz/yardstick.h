@@ -54,7 +54,9 @@ class Yardstick {
 
 // One unit in the last place of a value of this dtype: the spacing of its numbers there.
 double unit_of(DType dtype, double value);
-// Numbers of float64 that are not below `from` in size become `by`.
+// Stands for infinity where 0 times it must be 0: padding is a term of zero, or no term.
+inline constexpr double kBeyond = 1e300;
+// Numbers of float64 that are not below `from` in size become `by` with their sign.
 void replace_huge(HostTensor& t, double from, double by);
 
 }  // namespace ge::test

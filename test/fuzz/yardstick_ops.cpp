@@ -27,8 +27,10 @@ bool all_finite(const HostTensor& t) {
 }  // namespace
 
 void replace_huge(HostTensor& t, double from, double by) {
-  for (int64_t i = 0; i < t.count(); ++i)
-    if (!(std::abs(numbers(t)[i]) < from)) numbers(t)[i] = by;
+  for (int64_t i = 0; i < t.count(); ++i) {
+    double& x = numbers(t)[i];
+    if (!(std::abs(x) < from)) x = std::isnan(x) ? by : std::copysign(by, x);
+  }
 }
 
 // Layer normalization: the mean is rounded once for a row, which moves all of the row by that over the
@@ -162,8 +164,9 @@ void Yardstick::disturb_result(const Node& node, int sample) {
   if (node.op == Op::normalize) disturb_mean(node, sample);
   if (node.op == Op::normalize && sample % 4 == 2) zero_overflowing_rows(node, sample);
   if (node.op == Op::celu && sample % 2 == 1) overflow_celu(node, sample);
-  if (node.op == Op::conv && sample % 4 == 1 && !all_finite(values_[node.operands[1]][0]))
-    replace_huge(values_[node.results[0]][k], HUGE_VAL, 1);
+  const bool is_double = graph_.type(node.results[0]).dtype == DType::float64;
+  if (node.op == Op::conv && sample % 4 == 1 && !(is_double && all_finite(values_[node.operands[1]][0])))
+    replace_huge(values_[node.results[0]][k], kBeyond / 1e100, HUGE_VAL);
   if (node.op == Op::reduce && attr_string(node, "kind") == "prod" && sample % 2 == 1)
     overflow_product(node, sample);
   if (node.op == Op::attention && sample % 4 == 2) vanish_weights(node, sample);

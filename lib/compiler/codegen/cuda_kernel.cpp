@@ -36,6 +36,7 @@ CudaKernel::CudaKernel(const CudaDomain& domain)
       held_(p_.code.size(), false),
       vector_operands_(p_.operands.size(), false),
       narrow_(domain.facts().exact ? std::vector<bool>(p_.code.size(), false) : narrow_registers(p_)),
+      small_floats_(has_small_floats(p_)),
       steady_(p_.code.size(), false),
       dropped_(p_.code.size(), false),
       stored_(p_.code.size(), kNoRegister),
@@ -231,7 +232,7 @@ std::string CudaKernel::index_of(uint32_t domain_axis, const CudaPass* pass) con
 }
 
 std::string CudaKernel::narrow_expression(const LoopInstruction& c) {
-  std::string text = std::string("ge::narrow::") + narrow_function(c.op) + "(" + value(c.a);
+  std::string text = std::string("ge::narrow::") + narrow_function(c.op, small_floats_) + "(" + value(c.a);
   if (c.op == static_cast<uint16_t>(ScalarOp::div)) {
     if (is_inline(c.b)) return text + ", ge::narrow::Divisor(" + literal(c.b) + "))";
     return text + (p_.code[c.b].element ? ", " + value(c.b) : ", q" + number(c.b)) + ")";
@@ -244,7 +245,8 @@ std::string CudaKernel::expression(size_t r, const CudaPass* pass) {
   const LoopInstruction& c = p_.code[r];
   if (c.op < kFirstControlOp) {
     const ScalarOpInfo& info = *scalar_op_info(c.op);
-    if (narrow_[r] && c.element && narrow_function(c.op) != nullptr) return narrow_expression(c);
+    if (narrow_[r] && c.element && narrow_function(c.op, small_floats_) != nullptr)
+      return narrow_expression(c);
     if (steady_[r]) return "ge::loop::rounded_product(" + value(c.a) + ", " + value(c.b) + ")";
     const DType type = p_.code[info.op == ScalarOp::select ? c.b : c.a].type;
     std::string text = "ge::scalar::" + std::string(info.name) + "<" + type_name(type) + ">(" + value(c.a);

@@ -124,6 +124,7 @@ class CudaKernel {
   std::string body_;
   std::vector<bool> needed_, used_operands_, held_, vector_operands_;
   std::vector<bool> narrow_;      // may be computed by ge::narrow
+  bool small_floats_;             // and keeps results below 2^-126 there
   std::vector<bool> steady_;      // products that several sweeps want: the same number in each
   std::vector<bool> dropped_;     // casts that the stores behind them do anyway
   std::vector<uint16_t> stored_;  // by store: the register whose value it takes

@@ -1,5 +1,7 @@
 #include "compiler/codegen/cuda_precision.h"
 
+#include <algorithm>
+
 #include "contract/scalar_op.h"
 
 namespace ge {
@@ -29,23 +31,35 @@ std::vector<bool> narrow_registers(const LoopProgram& program) {
   return narrow;
 }
 
-const char* narrow_function(uint16_t op) {
+bool has_small_floats(const LoopProgram& program) {
+  const auto small = [](DType dtype) {
+    return is_float(dtype) && dtype != DType::float16 && bits_of(dtype) > 8;
+  };
+  const bool stored = std::any_of(program.operands.begin(), program.operands.end(),
+                                  [&](const LoopOperand& o) { return small(o.dtype); });
+  return stored || std::any_of(program.code.begin(), program.code.end(), [&](const LoopInstruction& c) {
+           return c.op == static_cast<uint16_t>(LoopOp::kCast) &&
+                  static_cast<DType>(c.imm) == DType::bfloat16;
+         });
+}
+
+const char* narrow_function(uint16_t op, bool small) {
   if (op >= kFirstControlOp) return nullptr;
   switch (static_cast<ScalarOp>(op)) {
     case ScalarOp::div:
       return "div";
     case ScalarOp::exp:
-      return "exp";
+      return small ? "exp<true>" : "exp<false>";
     case ScalarOp::sigmoid:
-      return "sigmoid";
+      return small ? "sigmoid<true>" : "sigmoid<false>";
     case ScalarOp::silu:
-      return "silu";
+      return small ? "silu<true>" : "silu<false>";
     case ScalarOp::swish:
-      return "swish";
+      return small ? "swish<true>" : "swish<false>";
     case ScalarOp::gelu:
-      return "gelu";
+      return small ? "gelu<true>" : "gelu<false>";
     case ScalarOp::gelu_tanh:
-      return "gelu_tanh";
+      return small ? "gelu_tanh<true>" : "gelu_tanh<false>";
     case ScalarOp::hard_swish:
       return "hard_swish";
     default:
