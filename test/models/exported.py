@@ -2,10 +2,10 @@
 """Exports models from PyTorch to ONNX, compiles each to one plan and runs that plan at three shapes: one table.
 
     python3 test/models/exported.py --bin build/bin [--device cpu|cuda] [--only bert_base,resnet50] [--dtype float32,float16,bfloat16]
-                                    [--exporter dynamo,script] [--work FOLDER] [--stage all|prepare|run] [--json FILE] [-t TARGETS]
+                                    [--exporter dynamo,script] [--work FOLDER] [--stage export,compile,run] [--json FILE] [-t TARGETS]
 
-Models are those of zoo.py; rows whose library (torchvision, transformers) is not installed are said to be left out. `prepare`
-exports, compiles and computes PyTorch's answers on the CPU, and needs no GPU; `run` runs the plans that `prepare` left in FOLDER.
+Models are those of zoo.py; rows whose library (torchvision, transformers) is not installed are said to be left out. --stage does
+part of the work, on what the parts before it left in FOLDER: `export` (with PyTorch's answers, on the CPU) and `compile` need no GPU.
 
 The error is norm(ge - reference) / norm(reference), the worst output at each shape; the reference is PyTorch in float64 with the
 weights and inputs as the dtype holds them (float32 where a module insists on that). `torch` is PyTorch's own error in that dtype. A row is right where ge's error is below
@@ -30,7 +30,8 @@ import warnings
 
 import numpy as np
 import torch
-from safetensors.torch import save_file
+from safetensors.torch import load_file, save_file
+from torch.fx.experimental.optimization import fuse
 
 from zoo import ZOO
 
@@ -49,6 +50,12 @@ def answers(module, feeds):
     with torch.no_grad():
         done = module(*feeds.values())
     return done if isinstance(done, (tuple, list)) else (done,)
+
+
+def folded(module, kind):
+    """A copy; in 16 bits with batch norms folded before weights are rounded: both exporters fold them after it, which no PyTorch run shows."""
+    norms = [m for m in module.modules() if isinstance(m, torch.nn.modules.batchnorm._BatchNorm)]
+    return fuse(module) if norms and kind is not torch.float32 else copy.deepcopy(module)
 
 
 def reference_answers(module, feeds):
@@ -102,19 +109,18 @@ def ranges_of(entry):
     return flags
 
 
-def prepare(entry, module, exporter, dtype, folder, options):
-    kind = getattr(torch, dtype)
-    folder.mkdir(parents=True, exist_ok=True)
-    typed = copy.deepcopy(module).to(kind)
-    row = {"torch": 0.0}
+def export_row(entry, module, row, folder):
+    """model.onnx, and for each size the inputs and the reference."""
+    kind = getattr(torch, row["dtype"])
+    typed = folded(module, kind).to(kind)
     began = time.monotonic()
     try:
-        export(entry, typed, in_dtype(entry.inputs(entry.sizes[1]), kind), exporter, folder / "model.onnx")
+        export(entry, typed, in_dtype(entry.inputs(entry.sizes[1]), kind), row["exporter"], folder / "model.onnx")
     except ModuleNotFoundError:
         raise
     except Exception as error:
         raise NotExported(str(error)) from error
-    row["export_s"] = time.monotonic() - began
+    row |= {"export_s": time.monotonic() - began, "torch": 0.0}
     for i, size in enumerate(entry.sizes):
         feeds = in_dtype(entry.inputs(size), kind)
         save_file({name: value.contiguous() for name, value in feeds.items()}, folder / f"in{i}.safetensors")
@@ -123,31 +129,23 @@ def prepare(entry, module, exporter, dtype, folder, options):
             np.save(folder / f"{name}.{i}.npy", value.numpy())
         own = answers(typed, feeds)
         row["torch"] = max(row["torch"], *(relative_error(a.float().numpy(), b.numpy()) for a, b in zip(own, expected)))
+
+
+def compile_row(entry, row, folder, options):
     began = time.monotonic()
     done = tool(options.bin / "ge-compile", folder / "model.onnx", "-o", folder / "plan.bin", "-t", options.target, *ranges_of(entry))
-    row["compile_s"] = time.monotonic() - began
-    row["launches"] = dict(re.findall(r"^(\S+): (\d+) launches", done.stderr, re.M))
+    row |= {"compile_s": time.monotonic() - began, "launches": dict(re.findall(r"^(\S+): (\d+) launches", done.stderr, re.M))}
     if not options.keep:
         (folder / "model.onnx").unlink()
-    return row
-
-
-def load(path):
-    value = np.load(path)
-    if value.dtype.kind == "V":  # bfloat16 as npy files hold it
-        value = (value.view(np.uint16).astype(np.uint32) << 16).view(np.float32)
-    return value
 
 
 def run(entry, folder, options):
     errors = []
     for i in range(len(entry.sizes)):
-        made = folder / "made"
-        shutil.rmtree(made, ignore_errors=True)
-        made.mkdir()
         feeds = [flag for name in entry.dims for flag in ("-i", f"{name}={folder / f'in{i}.safetensors'}:{name}")]
-        tool(options.bin / "ge-run", folder / "plan.bin", "-d", options.device, *feeds, "-o", f"{made}/")
-        errors.append(max(relative_error(load(made / f"{name}.npy"), np.load(folder / f"{name}.{i}.npy")) for name in entry.outputs or ["y"]))
+        tool(options.bin / "ge-run", folder / "plan.bin", "-d", options.device, *feeds, "-o", folder / "out.safetensors")
+        made = load_file(folder / "out.safetensors")
+        errors.append(max(relative_error(made[name].float().numpy(), np.load(folder / f"{name}.{i}.npy")) for name in entry.outputs or ["y"]))
     return errors
 
 
@@ -160,21 +158,25 @@ def row_text(row):
     if "skipped" in row or "failed" in row:
         return f"{head} {'left out: ' + row['skipped'] if 'skipped' in row else 'FAILED: ' + row['failed'].splitlines()[0]}"
     errors = " ".join(f"{e:8.1e}" for e in row.get("errors", [])) or f"{'':26}"
-    launches = row["launches"].get(row["target"], "")
-    return f"{head} {errors}  {row['torch']:7.1e} {launches:>8} {row['compile_s']:9.1f}  {row.get('verdict', ''):<6} {row['shapes']}"
+    launches = row.get("launches", {}).get(row["target"], "")
+    return f"{head} {errors}  {row['torch']:7.1e} {launches:>8} {row.get('compile_s', 0):9.1f}  {row.get('verdict', ''):<6} {row['shapes']}"
 
 
-def attempt(row, entry, module, folder, options):
-    if options.stage != "run":
-        row |= prepare(entry, module, row["exporter"], row["dtype"], folder, options)
-        (folder / "row.json").write_text(json.dumps(row))
+def attempt(row, entry, made, folder, options):
+    """The stages that were asked for; what they found is kept beside the files."""
+    folder.mkdir(parents=True, exist_ok=True)
+    kept = folder / "row.json"
+    if "export" in options.stage:
+        export_row(entry, made(), row, folder)
     else:
-        row |= {**json.loads((folder / "row.json").read_text()), "target": row["target"]}
-    if options.stage != "prepare":
+        row |= {**json.loads(kept.read_text()), "target": row["target"]}
+        if "skipped" in row:
+            return
+    if "compile" in options.stage:
+        compile_row(entry, row, folder, options)
+    if "run" in options.stage:
         row["errors"] = run(entry, folder, options)
         row["verdict"] = "right" if max(row["errors"]) < max(LIMITS[row["dtype"]], 2 * row["torch"]) else "WRONG"
-    if not options.keep and options.stage == "all":
-        shutil.rmtree(folder)
 
 
 def reason_of(error):
@@ -186,14 +188,18 @@ def reason_of(error):
 
 def rows(options, work):
     for name in options.only.split(","):
-        entry, module = ZOO[name], None
+        entry, modules = ZOO[name], []
+
+        def made():
+            modules[:] = modules or [entry.make()]
+            return modules[0]
+
         for exporter in options.exporter.split(","):
             for dtype in options.dtype.split(","):
                 row = {"model": name, "exporter": exporter, "dtype": dtype, "shapes": sizes_text(entry), "target": options.column}
+                folder = work / f"{name}_{exporter}_{dtype}"
                 try:
-                    if options.stage != "run":
-                        module = module or entry.make()
-                    attempt(row, entry, module, work / f"{name}_{exporter}_{dtype}", options)
+                    attempt(row, entry, made, folder, options)
                 except ModuleNotFoundError as missing:
                     row["skipped"] = f"{missing.name} is not installed"
                 except NotExported as error:
@@ -202,19 +208,23 @@ def rows(options, work):
                     row["failed"] = str(error) or repr(error)
                     if options.trace:
                         traceback.print_exc()
+                if options.work:
+                    (folder / "row.json").write_text(json.dumps(row))
+                else:
+                    shutil.rmtree(folder, ignore_errors=True)
                 yield row
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--bin", required=True, type=lambda text: pathlib.Path(text).resolve())
+    parser.add_argument("--bin", default="build/bin", type=lambda text: pathlib.Path(text).resolve())
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--only", default=",".join(ZOO))
     parser.add_argument("--dtype", default="float32,float16,bfloat16")
     parser.add_argument("--exporter", default="dynamo,script")
     parser.add_argument("--work", help="where files are kept; otherwise they go")
     parser.add_argument("--keep", action="store_true", help="keep model.onnx too")
-    parser.add_argument("--stage", default="all", choices=("all", "prepare", "run"))
+    parser.add_argument("--stage", default="export,compile,run")
     parser.add_argument("-t", "--target", help="of ge-compile; cpu, or cpu and sm_90, by the device")
     parser.add_argument("--json")
     parser.add_argument("--trace", action="store_true", help="print where an export failed")

@@ -177,11 +177,18 @@ class Gpt2(nn.Module):
         from transformers import GPT2Config, GPT2LMHeadModel
         self.module = GPT2LMHeadModel(GPT2Config())
 
-    def forward(self, input_ids):
-        return self.module(input_ids=input_ids, use_cache=False).logits
+    def forward(self, input_ids, attention_mask):
+        return self.module(input_ids=input_ids, attention_mask=attention_mask, use_cache=False).logits
 
 
-@entry("gpt2", inputs=lambda size: {"input_ids": token_ids(size, 50257)}, sizes=TEXTS, dims={"input_ids": TEXT_DIMS})
+def masked_inputs(size):
+    return {name: value for name, value in bert_inputs(size).items() if name != "token_type_ids"}
+
+
+MASKED_DIMS = {name: TEXT_DIMS for name in ("input_ids", "attention_mask")}
+
+
+@entry("gpt2", inputs=masked_inputs, sizes=TEXTS, dims=MASKED_DIMS)
 def gpt2():
     torch.manual_seed(7)
     return perturbed(Gpt2())
@@ -252,8 +259,7 @@ class FirstState(nn.Module):
         return self.module(*inputs).last_hidden_state
 
 
-@entry("t5_small_encoder", sizes=TEXTS, dims={name: TEXT_DIMS for name in ("input_ids", "attention_mask")},
-       inputs=lambda size: {name: value for name, value in bert_inputs(size).items() if name != "token_type_ids"})
+@entry("t5_small_encoder", sizes=TEXTS, dims=MASKED_DIMS, inputs=masked_inputs)
 def t5_small_encoder():
     from transformers import T5Config, T5EncoderModel
     torch.manual_seed(7)
