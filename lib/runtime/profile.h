@@ -10,7 +10,7 @@ namespace ge {
 struct LaunchProfile {
   std::string kernel;  // name, and in parentheses the library that computes it where one does; "copy" or
                        // "fill" for steps that are no kernels
-  std::string source_nodes;  // "/nodes/0 + /nodes/1"
+  std::string source_nodes;  // "fc1 + act"
   double time_us = 0;        // median over the runs
   double flops = 0, bytes = 0;
 };
@@ -19,6 +19,6 @@ std::vector<LaunchProfile> summarize_profile(const Model& model, PreparedBinding
                                              const std::vector<StepTimes>& runs);
 // The number of entries a profile of `program` has.
 size_t profile_entry_count(const Program& program);
-std::string join_nodes(const std::vector<std::string>& nodes);  // "/nodes/0 + /nodes/1"
+std::string join_nodes(const std::vector<std::string>& nodes);  // "fc1 + act"
 
 }  // namespace ge

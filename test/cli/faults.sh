@@ -221,7 +221,7 @@ fault 'a line end in a name, checked' 1 'no\nde\xc2\x85 ' ge-compile bad-line.js
 # --- at run time
 printf '%s' '{"format":"ge-graph/1","name":"t","opset":21,"inputs":[{"name":"x","dtype":"float32","shape":[4]},{"name":"i","dtype":"int64","shape":[2]}],"outputs":["y"],"nodes":[{"name":"pick","op":"Gather","inputs":["x","i"],"outputs":["y"]}]}' >gather.json
 ge-compile gather.json -o gather.bin -t cpu >"$temporary/out" 2>&1 || { cat "$temporary/out"; failed=$((failed + 1)); }
-fault 'index out of range' 1 'E0609|/nodes/0|7' ge-run gather.bin -i x=1,2,3,4 -i i=1,7
+fault 'index out of range' 1 'E0609|pick|7' ge-run gather.bin -i x=1,2,3,4 -i i=1,7
 fault 'index in range' 0 '' ge-run gather.bin -i x=1,2,3,4 -i i=1,-4
 fault 'no GPU' 3 'E0701' env CUDA_VISIBLE_DEVICES= ge-run mlp.bin --device cuda  # none to be seen, whatever is there
 [ -n "$only" ] || {

@@ -76,6 +76,15 @@ TEST_CASE("nodes without an operator and initializers without a name are refused
   CHECK(w.fault().first().path == "/initializers/0");
 }
 
+TEST_CASE("of very many faults the first thousand are told") {
+  ModelMaker m = relu();
+  for (int i = 0; i < 5000; ++i) m.node("Relu", {"x"}, {"y"});
+  const Error error = m.fault();
+  REQUIRE(error.list().size() == 1001);
+  CHECK(error.list().back().code == Code::document_limit);
+  CHECK(error.list().back().found == "4000 are left out");
+}
+
 TEST_CASE("cycles of nodes and of functions are named") {
   ModelMaker m;
   m.input("x", {"2"}).output("a");

@@ -83,6 +83,26 @@ TEST_CASE("nesting, and parts that take far more memory than the file, have limi
   for (size_t n = bomb.size(); n != 0; n >>= 7) head += static_cast<char>((n & 0x7f) | (n > 127 ? 0x80 : 0));
   CHECK(check_wire(as_bytes(head + bomb), model_message(), "m.onnx").error().first().code ==
         Code::document_limit);
+  const auto grown = [](size_t attributes) {  // 14 bytes each, some 210 in memory: 15 times as many
+    const std::string one(
+        "\x2a\x0c\x0a\x08"
+        "abcdefgh"
+        "\x18\x01",
+        14);
+    std::string node;
+    node.reserve(14 * attributes);
+    while (node.size() < 14 * attributes) node += one;
+    const auto inside = [](char tag, const std::string& bytes) {
+      std::string head(1, tag);
+      for (size_t n = bytes.size(); n != 0; n >>= 7)
+        head += static_cast<char>((n & 0x7f) | (n > 127 ? 0x80 : 0));
+      return head + bytes;
+    };
+    return inside('\x3a', inside('\x0a', node));
+  };
+  CHECK(check_wire(as_bytes(grown(100'000)), model_message(), "m.onnx").ok());
+  CHECK(check_wire(as_bytes(grown(3'200'000)), model_message(), "m.onnx").error().first().code ==
+        Code::document_limit);
 }
 
 TEST_CASE("whatever passes the check, the parser takes; damage of any byte and any cut ends well") {

@@ -12,7 +12,6 @@
 namespace ge::onnx_wire {
 namespace {
 
-constexpr int kMaxCallDepth = 64;
 // What a value's declared type may be told of.
 const std::string kGraph = "the graph";
 

@@ -21,11 +21,37 @@ namespace ge::onnx_wire {
 using FunctionKey = std::tuple<std::string, std::string, std::string>;  // domain, name, overload
 using Opsets = std::map<std::string, int, std::less<>>;                 // domain ("" is ai.onnx) -> version
 
+// Faults are told all at once, but a file of a few MB may hold a million of them: the first ones are kept.
+class Faults : public ErrorList {
+ public:
+  static constexpr size_t kKept = 1000;
+  template <class Fault>
+  void add(Fault fault) {
+    if (size() < kKept)
+      ErrorList::add(std::move(fault));
+    else
+      ++left_out_;
+  }
+  Status take(const std::string& file) {
+    if (left_out_ > 0)
+      ErrorList::add(fail(Code::document_limit)
+                         .say("more faults than are told")
+                         .at(file)
+                         .because(std::to_string(left_out_) + " are left out"));
+    return ErrorList::take();
+  }
+
+ private:
+  size_t left_out_ = 0;
+};
+
+inline constexpr int kMaxCallDepth = 64;  // of functions that call functions
+
 // What all bodies of one file share.
 struct ReadState {
   ReadState(std::string file_name, std::string folder, int64_t max_nodes)
       : file(std::move(file_name)), tensors(std::move(folder), errors), nodes_left(max_nodes) {}
-  ErrorList errors;
+  Faults errors;
   std::string file;
   TensorProtos tensors;
   int64_t nodes_left;

@@ -1,8 +1,10 @@
 // The head of an ONNX file: versions and functions; the body is read by BodyBuilder.
-#include "compiler/onnx_file/onnx_file.h"
+#include <algorithm>
+#include <unordered_map>
 
 #include "compiler/ir/opset.h"
 #include "compiler/onnx_file/body.h"
+#include "compiler/onnx_file/onnx_file.h"
 #include "compiler/onnx_file/wire_check.h"
 
 namespace ge {
@@ -66,6 +68,43 @@ void read_functions(Model& model, ReadState& state) {
   }
 }
 
+// Nodes that a body has once the model's functions are inlined, counted before any is: functions that call
+// functions double a few bytes many times over.
+class UnfoldedNodes {
+ public:
+  UnfoldedNodes(const ReadState& state, int64_t limit) : state_(state), limit_(limit) {}
+
+  // At most one more than the limit; what calls itself counts once, and is told later.
+  int64_t count(const google::protobuf::RepeatedPtrField<onnx_wire::Node>& nodes) {
+    int64_t total = nodes.size();
+    for (const onnx_wire::Node& node : nodes) {
+      if (total > limit_) return limit_ + 1;
+      if (!state_.functions.empty()) {
+        const auto at =
+            state_.functions.find({canonical_domain(node.domain()), node.op_type(), node.overload()});
+        if (at != state_.functions.end()) total += count_of(*at->second);
+      }
+      for (const onnx_wire::Attribute& a : node.attribute())
+        if (a.has_g()) total += count(a.g().node());
+    }
+    return std::min(total, limit_ + 1);
+  }
+
+ private:
+  int64_t count_of(const onnx_wire::Function& function) {
+    const auto [at, is_new] = known_.try_emplace(&function, 0);
+    if (!is_new) return at->second;
+    if (++depth_ > onnx_wire::kMaxCallDepth) return --depth_, 0;
+    const int64_t total = count(function.node());
+    --depth_;
+    return known_[&function] = total;
+  }
+  const ReadState& state_;
+  int64_t limit_;
+  int depth_ = 0;
+  std::unordered_map<const onnx_wire::Function*, int64_t> known_;
+};
+
 }  // namespace
 
 bool reads_onnx() {
@@ -88,8 +127,14 @@ Result<Graph> read_onnx(ByteBuffer bytes, const std::string& display_name, std::
   GE_ASSIGN(const Opsets opsets, opsets_of(model, display_name));
   ReadState state(display_name, std::move(folder), options.max_nodes);
   read_functions(model, state);
+  if (UnfoldedNodes(state, options.max_nodes).count(model.graph().node()) > options.max_nodes)
+    return fail(Code::document_limit)
+        .say("too many nodes")
+        .at(display_name)
+        .because("more than " + std::to_string(options.max_nodes) +
+                 " are there when the model's functions are inlined");
   Graph graph = BodyBuilder(state, nullptr, nullptr, "").read(*model.mutable_graph(), opsets);
-  if (Status status = state.errors.take(); !status.ok()) {
+  if (Status status = state.errors.take(display_name); !status.ok()) {
     if (options.partial) *options.partial = std::move(graph);
     return std::move(status).take_error();
   }

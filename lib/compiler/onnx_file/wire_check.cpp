@@ -1,6 +1,8 @@
 // One walk over the bytes. The tables repeat onnx.proto: a parser made from it tells only that it failed.
 #include "compiler/onnx_file/wire_check.h"
 
+#include <algorithm>
+
 namespace ge::onnx_wire {
 namespace {
 
@@ -113,8 +115,10 @@ class WireCheck {
 
   Status run(const MessageInfo& message) {
     GE_TRY(check_message(message, bytes_.size(), 0));
-    // What a parse takes is mostly fixed per message and text; real models stay far below.
-    if (cost_ / kMaxBlowUp > bytes_.size() + kFreeBytes)
+    // What a parse takes is mostly fixed per message and text; real models stay far below: about 12 times the
+    // bytes of a chain of small nodes, and a million nodes take some 400 MiB.
+    const size_t size = bytes_.size();
+    if (cost_ > std::min(kMaxBlowUp * (size + kFreeBytes), 2 * size + kMostSmallParts))
       return fail(Code::document_limit)
           .say("the file's many small parts would take too much memory")
           .at(name_)
@@ -125,7 +129,7 @@ class WireCheck {
 
  private:
   static constexpr size_t kMessageCost = 160, kTextCost = 40, kNumberCost = 8;
-  static constexpr size_t kMaxBlowUp = 32, kFreeBytes = 2 << 20;
+  static constexpr size_t kMaxBlowUp = 20, kFreeBytes = 2 << 20, kMostSmallParts = size_t{1} << 29;
 
   Diagnostic fault(size_t offset, const std::string& text) const {
     return fail(Code::onnx_syntax)

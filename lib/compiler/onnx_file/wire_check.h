@@ -41,8 +41,8 @@ inline constexpr int kMaxWireDepth = 90;
 
 // Errors, with the byte offset in the place ("m.onnx:byte 120"): onnx_syntax for varints that do not end,
 // fields that end past their message, wire types that do not fit, and group fields; document_limit for
-// nesting deeper than kMaxWireDepth and for files whose many small messages would take far more memory than
-// the file has bytes.
+// nesting deeper than kMaxWireDepth and for files whose many small parts would take more than 20 times the
+// file's bytes, or 512 MiB beside twice its bytes.
 Status check_wire(ByteSpan bytes, const MessageInfo& message, const std::string& display_name);
 
 }  // namespace ge::onnx_wire

@@ -14,7 +14,7 @@ namespace {
 
 std::vector<std::string> source_names(const std::vector<Source>& sources) {
   std::vector<std::string> names;
-  for (const Source& s : sources) names.push_back(s.path.empty() ? s.name : s.path);
+  for (const Source& s : sources) names.push_back(s.name.empty() ? s.path : s.name);
   return names;
 }
 

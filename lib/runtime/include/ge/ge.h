@@ -163,7 +163,7 @@ GE_API size_t ge_session_arena_bytes(const ge_session* session);
 typedef struct ge_launch_profile {
   size_t size;
   const char* kernel;          /* name; "NAME (oneDNN)" where that library computes it */
-  const char* source_nodes;    /* "/nodes/0 + /nodes/1" */
+  const char* source_nodes;    /* "fc1 + act"; "/nodes/0" for a node without a name */
   double time_us;              /* median over `iterations` */
   double flops, bytes;         /* from the plan, under the current binding */
 } ge_launch_profile;
