@@ -159,12 +159,13 @@ int sabotage(const Options& o) {
 int fuzz(const Options& o) {
   const auto start = std::chrono::steady_clock::now();
   const auto make = [&](size_t i) { return graph_of(o, i); };
-  const Summary s = run_cases(o.count, make, run_options(o), o.failures);
+  RunOptions run = run_options(o);
+  run.tell = [&](const CaseFailure& f) {
+    std::fprintf(stderr, "seed %llu fails: %s\n    %s\n", static_cast<unsigned long long>(o.seed + f.index),
+                 f.failure.kind.c_str(), f.failure.detail.c_str());
+  };
+  const Summary s = run_cases(o.count, make, run, o.failures);
   const double seconds = seconds_since(start);
-  for (const CaseFailure& f : s.failures)  // first, lest shrinking is cut short
-    std::printf("seed %llu fails: %s\n", static_cast<unsigned long long>(o.seed + f.index),
-                f.failure.kind.c_str());
-  std::fflush(stdout);
   std::map<std::string, int> told;  // of each kind
   for (const CaseFailure& f : s.failures) {
     if (told[f.failure.kind] == 12) continue;
@@ -202,11 +203,14 @@ int replay(const Options& o) {
     graphs.push_back(std::move(graph).value());
   }
   const auto start = std::chrono::steady_clock::now();
-  const Summary s = run_cases(
-      graphs.size(), [&](size_t i) { return graphs[i].clone(); }, run_options(o), graphs.size());
-  for (const CaseFailure& f : s.failures)
+  RunOptions run = run_options(o);
+  run.tell = [&](const CaseFailure& f) {
     std::printf("FAILED %s: %s\n    %s\n", paths[f.index].c_str(), f.failure.kind.c_str(),
                 f.failure.detail.c_str());
+    std::fflush(stdout);
+  };
+  const Summary s = run_cases(
+      graphs.size(), [&](size_t i) { return graphs[i].clone(); }, run, graphs.size());
   if (s.refused > 0)
     std::printf("%lld graphs were refused: a kept graph must lower\n", static_cast<long long>(s.refused));
   const int code = finish(s, seconds_since(start));

@@ -208,8 +208,13 @@ class Supervisor {
       return;
     }
     ++shared_.p->failures;
-    summary_.failures.push_back({index, {how, "the process ended while it ran this graph"}});
+    fail({index, {how, "the process ended while it ran this graph"}});
     if (shared_.p->next < count_ && shared_.p->failures < most_) start(w.slot);
+  }
+
+  void fail(CaseFailure f) {
+    if (options_.tell) options_.tell(f);
+    summary_.failures.push_back(std::move(f));
   }
 
   void take(std::string& buffer) {
@@ -236,7 +241,7 @@ class Supervisor {
       else if (f.failure.kind == kNotThere)
         ++summary_.not_there[f.failure.detail];
       else
-        summary_.failures.push_back(std::move(f));
+        fail(std::move(f));
     }
   }
 

@@ -12,6 +12,10 @@
 
 namespace ge::test {
 
+struct CaseFailure {
+  size_t index = 0;
+  Failure failure;
+};
 struct RunOptions {
   bool cuda = false;          // compare the GPU with the reference
   bool compile_cuda = false;  // only compile for sm_90
@@ -19,10 +23,8 @@ struct RunOptions {
   int jobs = 1;               // processes
   int seconds_per_case = 60;
   bool progress = false;
-};
-struct CaseFailure {
-  size_t index = 0;
-  Failure failure;
+  // Told of each failure as it is found: a run that is cut short has said what it knows.
+  std::function<void(const CaseFailure&)> tell;
 };
 struct Summary {
   std::vector<CaseFailure> failures;  // by index
