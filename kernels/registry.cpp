@@ -1,5 +1,5 @@
-// All rows in one sorted table, made from the families' kernels.def files. Entry: kernel_rows,
-// find_kernel_row, cpu_entry. kernels_all.def is written by CMake: one #include a family.
+// All rows in one table, made from the families' kernels.def files in their order. Entry: kernel_rows,
+// find_kernel_row, cpu_entry. kernels_all.def is written by CMake: one #include a family, sorted by name.
 #include "kernels/registry.h"
 
 #include <algorithm>
@@ -27,18 +27,12 @@ struct Entry {
   CpuEntry function;
 };
 
-std::vector<KernelRow> sorted_rows() {
-  std::vector<KernelRow> rows{
-#define GE_CPU_KERNEL(name, source) kernels::name##_row,
-#define GE_CUDA_KERNEL(name, source) kernels::name##_row,
-#define GE_LIBRARY_KERNEL(name, source) kernels::name##_row,
-#include "kernels_all.def"
-#undef GE_CPU_KERNEL
-#undef GE_CUDA_KERNEL
-#undef GE_LIBRARY_KERNEL
-  };
-  std::sort(rows.begin(), rows.end(), [](const KernelRow& a, const KernelRow& b) { return a.name < b.name; });
-  return rows;
+std::vector<const KernelRow*> sorted_by_name(std::span<const KernelRow> rows) {
+  std::vector<const KernelRow*> sorted;
+  for (const KernelRow& row : rows) sorted.push_back(&row);
+  std::sort(sorted.begin(), sorted.end(),
+            [](const KernelRow* a, const KernelRow* b) { return a->name < b->name; });
+  return sorted;
 }
 
 constexpr Entry kEntries[] = {
@@ -54,16 +48,24 @@ constexpr Entry kEntries[] = {
 }  // namespace
 
 std::span<const KernelRow> kernel_rows() {
-  static const std::vector<KernelRow> rows = sorted_rows();
+  static const std::vector<KernelRow> rows{
+#define GE_CPU_KERNEL(name, source) kernels::name##_row,
+#define GE_CUDA_KERNEL(name, source) kernels::name##_row,
+#define GE_LIBRARY_KERNEL(name, source) kernels::name##_row,
+#include "kernels_all.def"
+#undef GE_CPU_KERNEL
+#undef GE_CUDA_KERNEL
+#undef GE_LIBRARY_KERNEL
+  };
   return rows;
 }
 
 const KernelRow* find_kernel_row(std::string_view name) {
-  const std::span<const KernelRow> rows = kernel_rows();
+  static const std::vector<const KernelRow*> rows = sorted_by_name(kernel_rows());
   const auto at =
       std::lower_bound(rows.begin(), rows.end(), name,
-                       [](const KernelRow& row, std::string_view wanted) { return row.name < wanted; });
-  return at != rows.end() && at->name == name ? &*at : nullptr;
+                       [](const KernelRow* row, std::string_view wanted) { return row->name < wanted; });
+  return at != rows.end() && (*at)->name == name ? *at : nullptr;
 }
 
 const KernelRow* find_kernel_row(std::string_view name, uint32_t revision) {

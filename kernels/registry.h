@@ -9,7 +9,7 @@
 
 namespace ge {
 
-std::span<const KernelRow> kernel_rows();                                    // sorted by name
+std::span<const KernelRow> kernel_rows();  // families by name, rows as kernels.def lists them
 const KernelRow* find_kernel_row(std::string_view name, uint32_t revision);  // null: not built in
 const KernelRow* find_kernel_row(std::string_view name);                     // in the revision it has
 CpuEntry cpu_entry(std::string_view name);                                   // null: not a CPU row

@@ -10,9 +10,6 @@
 namespace ge {
 namespace {
 
-// From this pass on there is one copy of the graph per target.
-constexpr std::string_view kFirstTargetPass = "assign_layouts";
-
 Result<std::vector<const Target*>> resolve_targets(const std::vector<std::string>& names) {
   std::vector<const Target*> targets;
   ErrorList errors;
@@ -41,14 +38,11 @@ PassOptions stage_options(const CompileOptions& options, bool per_target) {
   o.exact = options.exact || options.level == 1;
   const std::vector<std::string> asked = o.only;
   o.only.clear();
-  bool reached = false;
   const auto wanted = [&](std::string_view name) {
     return asked.empty() || std::find(asked.begin(), asked.end(), name) != asked.end();
   };
   for (const PassInfo& pass : all_passes()) {
-    reached = reached || pass.name == kFirstTargetPass;
-    const bool in_stage = reached == per_target;
-    if (!in_stage || !wanted(pass.name)) o.disabled.emplace_back(pass.name);
+    if (pass.per_target != per_target || !wanted(pass.name)) o.disabled.emplace_back(pass.name);
   }
   for (const std::string& name : asked)  // the manager refuses, by name, what is no pass
     if (std::none_of(all_passes().begin(), all_passes().end(),

@@ -155,9 +155,10 @@ struct ArgRow {
   int8_t a = 0, b = -1;
   std::string_view attr = {};
 };
-// What selection may expect of a kernel, measured, as shares of its target's peaks: arithmetic (of the matrix
-// units where `matrix_units` and the elements are 16 bits or fewer), and memory traffic at sizes that leave
-// the device partly idle. It never enters a plan.
+// What selection may expect of a kernel, measured, as shares (above 0, at most 1) of its target's figures in
+// targets.def: arithmetic (of the matrix units where `matrix_units` and the elements are 16 bits or fewer),
+// and memory traffic at sizes that leave the device partly idle. Only ranks rows for the same node, and never
+// enters a plan.
 struct KernelEfficiency {
   double of_peak = 0.3;
   double of_bandwidth = 0.9;
@@ -191,6 +192,8 @@ struct KernelRow {
   bool waits_for_predecessor = false;  // see KernelDesc
   KernelGrid grid = KernelGrid::kElements;
   KernelEfficiency efficiency = {};
+  // A row of the same family and device: where both can do the work this one is taken, whatever their costs.
+  std::string_view preferred_over = {};
   std::string_view summary = {};
 };
 KernelDesc desc(const KernelRow& row);

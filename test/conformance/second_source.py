@@ -445,7 +445,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bin", required=True, type=pathlib.Path, help="folder of ge-compile and ge-run")
     parser.add_argument("--node-tests", help="folder of the ONNX backend node tests")
-    parser.add_argument("--only", help="operators, separated by commas")
+    parser.add_argument("--only", help="operators, separated by commas; com.microsoft.FastGelu where not of ai.onnx")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--symbolic", action="store_true", help="input dims are names in the graph")
     parser.add_argument("--keep", type=pathlib.Path, help="folder to write a few cases of each operator to")
@@ -453,7 +453,11 @@ def main():
     options = parser.parse_args()
     ops = supported_ops(options.bin)
     if options.only:
-        ops &= set(options.only.split(","))
+        asked = set(options.only.split(","))
+        for name in sorted(asked - ops):
+            near = sorted(op for op in ops if op.rpartition(".")[2].lower() == name.rpartition(".")[2].lower())
+            parser.error(f"--only {name}: ge has no such operator" + (f"; did you mean {' or '.join(near)}?" if near else ""))
+        ops = asked
     if options.node_tests:
         cases = list(node_tests(options.node_tests, ops))
     else:
@@ -463,6 +467,8 @@ def main():
         for case in bad:
             print(f"no second source: {case.describe()}: {case.ort_fault[:200]} / {case.ref_fault[:200]}")
         cases = [c for c in cases if c.expected is not None]
+    if options.only and (without := sorted(ops - {c.op for c in cases})):
+        parser.error(f"--only {','.join(without)}: no case of it has an answer; cases stand in test/conformance/second_source_*.py")
     if options.symbolic:
         cases = [c for c in cases if c.label != "static dims"]
     failed = check(options.bin, cases, options.verbose, options.symbolic)

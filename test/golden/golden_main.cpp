@@ -1,7 +1,9 @@
 // golden_test [--update] [FILE.test ...]: runs golden files (those of ir/ and passes/ where none is named),
-// exit 1 where one differs. Every pass must have two cases that change something and one that must not.
+// exit 1 where one differs; --update or GE_UPDATE=1 rewrites what differs and shows how. Every pass must have
+// two cases that change something and one that must not.
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <map>
 
@@ -51,7 +53,7 @@ bool run_case(const std::string& path, GoldenCase& c, bool update, const Evaluat
   } else if (outcome.found != c.expected) {
     const std::string difference = difference_text(c.expected, outcome.found);
     if (!update) {
-      complain(path, c, "differs (run with --update to accept):\n" + difference, tally);
+      complain(path, c, "differs (--update or GE_UPDATE=1 accepts it):\n" + difference, tally);
       return false;
     }
     c.expected = outcome.found;
@@ -89,7 +91,7 @@ void require_coverage(Tally& tally) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  bool update = false;
+  bool update = std::getenv("GE_UPDATE") != nullptr;
   std::vector<std::string> files;
   for (int i = 1; i < argc; ++i) {
     if (std::string(argv[i]) == "--update") {

@@ -109,4 +109,36 @@ TEST_CASE("CUDA scan and sort_topk equal their references") {
   }
 }
 
+TEST_CASE("CUDA casts of 4-bit integers equal cast_reference") {
+  NEED_GPU(gpu);
+  std::mt19937 rng(45);
+  const std::pair<DType, DType> kPairs[] = {{DType::int4, DType::int8},   {DType::int8, DType::int4},
+                                            {DType::int4, DType::int4},   {DType::uint4, DType::uint8},
+                                            {DType::uint8, DType::uint4}, {DType::uint4, DType::uint4}};
+  const Layout kForward[] = {Layout::kDense, Layout::kTransposed, Layout::kGapped, Layout::kBroadcast};
+  for (const auto& [from, to] : kPairs) {
+    for (const std::vector<int64_t>& dims :
+         {std::vector<int64_t>{}, {1}, {0}, {7}, {3, 5}, {4, 0, 2}, {2, 300, 9}}) {
+      for (size_t l = 0; l < 4; ++l) {
+        const bool packs = bits_of(to) < 8;  // a byte of out holds two elements: dense alone
+        TestTensor in(from, dims, kForward[l], 1), out(to, dims, packs ? Layout::kDense : kOutLayouts[l]);
+        in.random(rng, class_of(from) == DTypeClass::kSigned ? 7 : 15);
+        INFO(name_of(from) << " to " << name_of(to) << " layout " << l);
+        compare(*gpu, "cast_nibbles_sm80", "cast_reference", {&in, &out}, {}, kGrids[l % 3], 0, 0);
+      }
+    }
+  }
+}
+
+TEST_CASE("CUDA extents as numbers equal shape_reference") {
+  NEED_GPU(gpu);
+  for (const std::vector<int64_t>& dims : {std::vector<int64_t>{5}, {0, 3}, {2, 1, 4, 7, 3, 2, 1, 6}}) {
+    for (size_t l = 0; l < 4; ++l) {
+      TestTensor like(DType::int8, dims, kLayouts[l], 1);
+      TestTensor out(DType::int64, {static_cast<int64_t>(dims.size())}, kOutLayouts[(l + 1) % 4]);
+      compare(*gpu, "shape_values_sm80", "shape_reference", {&like, &out}, {}, kGrids[l % 3], 0, 0);
+    }
+  }
+}
+
 }  // namespace ge::test

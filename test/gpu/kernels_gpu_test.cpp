@@ -145,12 +145,13 @@ TEST_CASE("CUDA attention rows equal attention_reference") {
                         {4, 16, 16, 256, 200, 128, 128, 0, 1},
                         {2, 12, 12, 512, 512, 64, 64, 1, 0},
                         {16, 12, 3, 130, 90, 20, 30, 2, 2}};
+  const char* const kRows[2][2] = {{"attention_mma64_f16_sm80", "attention_mma64_bf16_sm80"},
+                                   {"attention_mma128_f16_sm80", "attention_mma128_bf16_sm80"}};
   size_t l = 0;
   for (const Case& c : cases) {
     for (const DType dtype : {DType::float16, DType::bfloat16}) {
       const bool small = std::max(c.size, c.width) <= 64, half = dtype == DType::float16;
-      const std::string row =
-          std::string("attention_mma") + (small ? "64" : "128") + (half ? "_f16" : "_bf16") + "_sm80";
+      const char* const row = kRows[small ? 0 : 1][half ? 0 : 1];
       // Dense ones take 16 bytes at a time, the others element by element.
       const bool dense = l % 3 == 0;
       const auto layout = [&](size_t i) { return dense ? Layout::kDense : kLayouts[(l + i) % 4]; };

@@ -43,12 +43,11 @@ TestTensor::TestTensor(DType dtype, std::vector<int64_t> dims, Layout layout, in
     (reach < 0 ? low : high) += reach;
     if (view_.strides[axis] != 0) step *= std::max<int64_t>(1, dims[axis]) + (gap == 1 ? 0 : gap);
   }
-  const auto size = static_cast<size_t>(bits_of(dtype) / 8);
-  size_ = static_cast<size_t>(high - low + 1) * size;
+  size_ = static_cast<size_t>(bytes_of(dtype, high - low + 1));
   bytes_.assign(kGuardBytes + size_ + kGuardBytes + 64, kGuard);
   begin_ = kGuardBytes;
   while (reinterpret_cast<uintptr_t>(bytes_.data() + begin_) % 64 != 0) ++begin_;
-  view_.data = bytes_.data() + begin_ + static_cast<size_t>(-low) * size;
+  view_.data = bytes_.data() + begin_ + bytes_of(dtype, -low);
   if (element_count(view_) > 0) std::memset(bytes_.data() + begin_, 0, size_);
 }
 

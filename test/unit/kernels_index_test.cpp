@@ -1,4 +1,4 @@
-// gather and pad rows.
+// gather, pad and shape rows.
 #include <cmath>
 
 #include "kernels_harness.h"
@@ -102,6 +102,23 @@ TEST_CASE("pad_reference: constant, reflect, edge and crops") {
   REQUIRE_CODE(run_kernel("pad_reference", {empty.view(), absent(), out.view()},
                           {{"mode", int64_t{2}}, {"pads_begin", std::vector<int64_t>{1}}}),
                Code::launch_refused);
+}
+
+TEST_CASE("shape rows write the extents of a view that they do not read") {
+  for (const std::vector<int64_t>& dims : {std::vector<int64_t>{5}, {0, 3}, {2, 1, 4, 7, 3, 2, 1, 6}}) {
+    for (const Layout layout : kOutLayouts) {
+      TestTensor like(DType::int8, dims, Layout::kTransposed);
+      like.view().data = nullptr;
+      TestTensor out(DType::int64, {static_cast<int64_t>(dims.size())}, layout);
+      REQUIRE_OK(run_kernel("shape_reference", {like.view(), out.view()}, {}));
+      for (size_t i = 0; i < dims.size(); ++i) REQUIRE(out.int_at(static_cast<int64_t>(i)) == dims[i]);
+      REQUIRE(out.guards_stand());
+    }
+  }
+  TestTensor like(DType::int8, {2, 3}), out(DType::int64, {3});
+  const Status status = run_kernel("shape_reference", {like.view(), out.view()}, {});
+  REQUIRE_CODE(status, Code::launch_refused);
+  REQUIRE(status.error().to_string().find("one number an axis of like") != std::string::npos);
 }
 
 }  // namespace ge::test

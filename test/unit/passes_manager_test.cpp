@@ -199,3 +199,11 @@ TEST_CASE("the real table: names are unique, sentences exist, canonicalize is fi
   }
   CHECK(names.front() == "canonicalize");
 }
+
+TEST_CASE("the real table: what all targets share comes first, then what each target's copy gets") {
+  const auto passes = all_passes();
+  const auto stage = [](const PassInfo& a, const PassInfo& b) { return a.per_target < b.per_target; };
+  CHECK(std::is_sorted(passes.begin(), passes.end(), stage));
+  CHECK_FALSE(passes.front().per_target);
+  CHECK(passes.back().per_target);
+}

@@ -13,11 +13,21 @@
 namespace ge {
 
 namespace {
-constexpr PassInfo kPasses[] = {
-#define GE_PASS(name, level, rewrite_class, summary) \
-  {#name, level, RewriteClass::rewrite_class, summary, name},
+// Places of the rows; the mark has the place of the row after it.
+enum Place : int {
+#define GE_PASS(name, level, rewrite_class, summary) kPlaceOf_##name,
+#define GE_PASSES_OF_A_TARGET kFirstOfATarget, kLastOfAll = kFirstOfATarget - 1,
 #include "compiler/passes/passes.def"
 #undef GE_PASS
+#undef GE_PASSES_OF_A_TARGET
+};
+constexpr PassInfo kPasses[] = {
+#define GE_PASS(name, level, rewrite_class, summary) \
+  {#name, level, RewriteClass::rewrite_class, summary, name, kPlaceOf_##name >= kFirstOfATarget},
+#define GE_PASSES_OF_A_TARGET
+#include "compiler/passes/passes.def"
+#undef GE_PASS
+#undef GE_PASSES_OF_A_TARGET
 };
 
 const PassInfo* find_pass(std::span<const PassInfo> table, std::string_view name) {

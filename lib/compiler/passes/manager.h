@@ -17,7 +17,7 @@ enum class RewriteClass : uint8_t { kExact, kRounding, kLossy };
 struct PassContext {
   const Evaluator* evaluate = nullptr;  // never null in a run
   bool exact = false;                   // --exact or -O1: only rewrites that keep every bit
-  bool for_cuda = false;           // which copy of the graph (after assign_layouts there is one per target)
+  bool for_cuda = false;           // which target's copy of the graph; for passes after GE_PASSES_OF_A_TARGET
   std::vector<std::string> allow;  // "tf32", "fast-math", "fp16-accumulate"
   size_t nest_nodes =
       0;  // nodes in all loops that fuse_elementwise has tried: what its time is a multiple of
@@ -29,6 +29,7 @@ struct PassInfo {
   RewriteClass rewrite_class;
   std::string_view summary;
   Status (*run)(Graph&, PassContext&);
+  bool per_target = false;  // runs on each target's own copy of the graph
 };
 std::span<const PassInfo> all_passes();  // in order of running
 

@@ -7,7 +7,9 @@
 namespace ge {
 
 #define GE_PASS(name, ...) Status name(Graph& graph, PassContext& context);
+#define GE_PASSES_OF_A_TARGET
 #include "compiler/passes/passes.def"
 #undef GE_PASS
+#undef GE_PASSES_OF_A_TARGET
 
 }  // namespace ge

@@ -33,19 +33,25 @@ std::string costs_more(double cost, double chosen) {
   return "costs the same";
 }
 
+std::string why_not(const Candidate& c, const Candidate& chosen) {
+  if (!c.refused.empty()) return "refused: " + c.refused;
+  if (chosen.preferred_over == c.kernel) return chosen.kernel + " is preferred";
+  const bool listed_later = chosen.preferred_over.empty();  // in --list-kernels
+  return c.cost_us == chosen.cost_us && listed_later ? "costs the same, is listed later"
+                                                     : costs_more(c.cost_us, chosen.cost_us);
+}
+
 }  // namespace
 
 std::string explain(const Graph& graph, const Selection& selection, const Target& target) {
   std::string out = fmt::format("target {}\n {:<48} {:<34} {:>9}  {}\n", target.name, "node", "kernel",
                                 "cost us", "others");
   for (const NodeSelection& n : selection.nodes) {
-    double chosen_cost = 0;
+    const Candidate* chosen = nullptr;
     bool first = true;
     for (const Candidate& c : n.candidates) {
-      if (c.chosen) chosen_cost = c.cost_us;
-      const std::string why = c.chosen             ? ""
-                              : !c.refused.empty() ? "refused: " + c.refused
-                                                   : costs_more(c.cost_us, chosen_cost);
+      if (c.chosen || chosen == nullptr) chosen = &c;  // those of each launch begin with the chosen one
+      const std::string why = c.chosen ? "" : why_not(c, *chosen);
       const std::string cost = c.refused.empty() ? fmt::format("{:.1f}", c.cost_us) : "-";
       out += fmt::format(" {:<48} {}{:<33} {:>9}  {}\n", first ? label(graph, n.node) : "",
                          c.chosen ? "*" : " ", c.kernel, cost, visible_line(why));

@@ -1,13 +1,13 @@
-// Chooses a kernel for every node: rows are asked what they refuse, the cheapest of the rest is taken, all
-// reasons are kept. Entry: select (selection.h). Pure: never looks at the machine.
+// Chooses a kernel for every node: rows are asked what they refuse, the cheapest of the rest is taken
+// (rank.h), all reasons are kept. Entry: select (selection.h). Pure: never looks at the machine.
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <tuple>
 
 #include "compiler/select/candidates.h"
 #include "compiler/select/cost.h"
 #include "compiler/select/launch_geometry.h"
+#include "compiler/select/rank.h"
 #include "compiler/select/selection.h"
 #include "contract/args_pack.h"
 #include "kernels/registry.h"
@@ -106,25 +106,20 @@ class Chooser {
     const std::vector<Symbols> samples = possible_samples(work);
     for (const KernelRow& row : kernel_rows()) {
       if (row.device != target_.device() || !in_family(row, work.family)) continue;
-      Candidate c{std::string(row.name), 0, refusal(row, work.spec, samples), false};
+      Candidate c{std::string(row.name), 0, refusal(row, work.spec, samples), false, row.preferred_over};
       if (c.refused.empty()) {
         LaunchSpec trial = work.spec;
         trial.row = &row;
         c.cost_us = launch_cost_us(graph_, trial, target_);
-        if (!v.possible || c.cost_us < v.cost) {
-          v.possible = true;
-          v.row = &row;
-          v.cost = c.cost_us;
-        }
       }
       v.candidates.push_back(std::move(c));
     }
-    if (v.possible) v.kernel = std::string(v.row->name);
-    for (Candidate& c : v.candidates) c.chosen = v.possible && c.kernel == v.kernel;
-    std::stable_sort(v.candidates.begin(), v.candidates.end(), [](const Candidate& a, const Candidate& b) {
-      return std::tuple(!a.chosen, !a.refused.empty(), a.cost_us) <
-             std::tuple(!b.chosen, !b.refused.empty(), b.cost_us);
-    });
+    v.possible = rank(v.candidates);
+    if (v.possible) {
+      v.kernel = v.candidates[0].kernel;
+      v.cost = v.candidates[0].cost_us;
+      v.row = find_kernel_row(v.kernel);
+    }
     return v;
   }
 

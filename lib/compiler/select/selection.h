@@ -42,6 +42,7 @@ struct Candidate {
   double cost_us = 0;   // where it was not refused
   std::string refused;  // reason; empty: accepted
   bool chosen = false;
+  std::string_view preferred_over = {};  // see KernelRow
 };
 struct NodeSelection {
   NodeId node = kNone;                // kNone: moves a value into an output's buffer

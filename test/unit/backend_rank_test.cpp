@@ -1,0 +1,53 @@
+// Which candidate is taken: by cost, by what rows say of each other, by their order.
+#include "catch.h"
+#include "compiler/select/rank.h"
+
+using namespace ge;
+
+namespace {
+
+std::string order_of(std::vector<Candidate> candidates) {
+  std::string text = rank(candidates) ? "" : "none: ";
+  for (const Candidate& c : candidates) text += (c.chosen ? "*" : "") + c.kernel + " ";
+  return text;
+}
+
+Candidate candidate(std::string kernel, double cost, std::string_view preferred_over = {}) {
+  return {std::move(kernel), cost, "", false, preferred_over};
+}
+Candidate refused(std::string kernel, std::string_view preferred_over = {}) {
+  return {std::move(kernel), 0, "for a reason", false, preferred_over};
+}
+
+}  // namespace
+
+TEST_CASE("the cheapest candidate is taken, of equals the first") {
+  CHECK(order_of({candidate("a", 3), candidate("b", 2), refused("c"), candidate("d", 9)}) == "*b a d c ");
+  CHECK(order_of({candidate("z", 2), candidate("a", 2), candidate("m", 2)}) == "*z a m ");
+  CHECK(order_of({refused("a"), refused("b")}) == "none: a b ");
+  CHECK(order_of({}) == "none: ");
+}
+
+TEST_CASE("a row preferred over another is taken before it, whatever it costs by itself") {
+  CHECK(order_of({candidate("planes", 2), candidate("pairs", 2, "planes")}) == "*pairs planes ");
+  CHECK(order_of({candidate("planes", 2), candidate("pairs", 50, "planes")}) == "*pairs planes ");
+  CHECK(order_of({candidate("planes", 2), candidate("pairs", 1, "planes")}) == "*pairs planes ");
+  // Neither is of use where one of the two cannot do it.
+  CHECK(order_of({candidate("planes", 2), refused("pairs", "planes")}) == "*planes pairs ");
+  CHECK(order_of({refused("planes"), candidate("pairs", 50, "planes"), candidate("other", 40)}) ==
+        "*other pairs planes ");
+}
+
+TEST_CASE("a third row is compared by cost with a preferred one and with the one it is preferred over") {
+  const auto with = [](double third) {
+    return order_of({candidate("planes", 2), candidate("third", third), candidate("pairs", 50, "planes")});
+  };
+  CHECK(with(3) == "*pairs planes third ");
+  CHECK(with(1) == "*third planes pairs ");
+}
+
+TEST_CASE("preferences may follow each other, and a circle of them ends") {
+  CHECK(order_of({candidate("a", 9, "b"), candidate("b", 8, "c"), candidate("c", 2)}) == "*a b c ");
+  CHECK(order_of({candidate("c", 2), candidate("b", 8, "c"), candidate("a", 9, "b")}) == "*a c b ");
+  CHECK(order_of({candidate("a", 1, "b"), candidate("b", 2, "a")}).find('*') != std::string::npos);
+}
