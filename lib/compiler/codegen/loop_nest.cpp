@@ -436,8 +436,8 @@ class NestBuilder {
 
   // -- outputs --
   // An output must be written once per element: every axis of its level stands in the map exactly once,
-  // whole.
-  Status check_injective(const AxisMaps& maps, bool element) const {
+  // whole. (A slice of its first rows leaves no trace in the map but the loop's shorter axis.)
+  Status check_injective(const Dims& dims, const AxisMaps& maps, bool element) const {
     std::vector<int> count(nest_.domain.size(), 0);
     for (const AxisMap& m : maps)
       if (m.axis >= 0) ++count[static_cast<size_t>(m.axis)];
@@ -446,15 +446,20 @@ class NestBuilder {
       if (count[a] > 1 || (needed && count[a] == 0))
         return refuse("an output that does not follow the loop's axes");
     }
-    for (const AxisMap& m : maps)
-      if (m.step != 1 || !m.offset.is_value(0)) return refuse("an output that is sliced inside the loop");
+    for (size_t a = 0; a < maps.size(); ++a) {
+      const AxisMap& m = maps[a];
+      const bool whole =
+          m.axis < 0 ? dims[a].is_value(1) : dims[a] == nest_.domain[static_cast<size_t>(m.axis)];
+      if (!whole || m.step != 1 || !m.offset.is_value(0))
+        return refuse("an output that is sliced inside the loop");
+    }
     return {};
   }
 
   Status store(size_t index, const AxisMaps& maps, uint16_t reg) {
     const bool element = is_element(maps);
     if (code_[reg].element && !element) return refuse("an output of row level holds element values");
-    GE_TRY(check_injective(maps, element));
+    GE_TRY(check_injective(graph_.type(graph_.outputs[index]).dims, maps, element));
     if (nest_.operands.size() >= kMaxFusedViews) return refuse("more than 28 operands and results");
     if (bits_of(graph_.type(graph_.outputs[index]).dtype) < 8) return refuse("4-bit results");
     nest_.program.operands.push_back(
