@@ -116,6 +116,9 @@ std::optional<Failure> Checker::check_core(const Graph& lowered) {
   options.max_elements = 1 << 20;
   Graph dense = lowered.clone();
   dense.compact();
+  for (const NodeId id : dense.order())  // the printed form tells where a node comes from by its path alone
+    for (Source& source : dense.node(id).sources)
+      if (!source.path.empty()) source.name.clear();
   auto parsed = parse_ir(print(dense, options));
   if (!parsed.ok()) return failure("parse ir lowered", parsed.error().to_string());
   Variant given, read;
