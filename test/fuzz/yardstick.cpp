@@ -133,7 +133,11 @@ void Yardstick::disturb(HostTensor& t, DType original, double units, uint64_t se
   for (int64_t i = 0; i < t.count(); ++i) {
     if (!std::isfinite(data[i])) continue;
     const double scale = scales.empty() ? 0 : scales[static_cast<size_t>(i)];
-    if (data[i] == 0 && scale == 0) continue;  // exact in any order: what is divided by it is no number
+    // Nothing is exact in any order, but for its sign: what is divided by it is infinite, or no number.
+    if (data[i] == 0 && scale == 0) {
+      if (r.chance(25)) data[i] = -data[i];
+      continue;
+    }
     const double reach = units * unit_of(original, std::max(std::abs(data[i]), scale));
     // What may be a whole number is one now and then: divisions tell zero from nearly zero, powers of
     // negative numbers and roundings tell 3 from nearly 3.
