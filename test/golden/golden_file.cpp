@@ -46,6 +46,8 @@ Status read_head(const std::string& path, const std::string& head, GoldenCase& c
     c.passes = split_list(head.substr(8));
   } else if (head.starts_with("options: ")) {
     c.options = split_list(head.substr(9));
+  } else if (head.starts_with("kernels: ")) {
+    c.kernels = head.substr(9);
   } else if (head == "before") {
     section = &c.before;
   } else if (head == "after" || head == "error" || head == "unchanged") {
@@ -94,6 +96,7 @@ Status write_golden(const GoldenFile& file) {
     out << "# " << c.intent << "\n";
     if (!c.passes.empty()) out << "--- passes: " << joined(c.passes) << "\n";
     if (!c.options.empty()) out << "--- options: " << joined(c.options) << "\n";
+    if (!c.kernels.empty()) out << "--- kernels: " << c.kernels << "\n";
     out << "--- before\n" << c.before;
     out << (c.expect == GoldenCase::Expect::kError   ? "--- error\n"
             : c.expect == GoldenCase::Expect::kAfter ? "--- after\n"

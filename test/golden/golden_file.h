@@ -3,6 +3,8 @@
 //   # the scale of a batch norm goes into the weight
 //   --- passes: fold_batch_norm        the passes to run, in order; left out: parse and verify alone
 //   --- options: exact, cuda           optional; cuda: the passes of a GPU's copy
+//   --- kernels: cpu                   instead of passes: all passes run, and --- after holds a line for each
+//                                      node that is launched on this target, "op: kernel"
 //   --- before                         IR text
 //   --- after                          IR text; or "--- unchanged" with no text; or "--- error" with the
 //   exact error text
@@ -19,6 +21,7 @@ namespace ge::golden {
 struct GoldenCase {
   std::string intent;
   std::vector<std::string> passes, options;
+  std::string kernels;  // the target of --- kernels
   std::string before;
   enum class Expect { kAfter, kUnchanged, kError } expect = Expect::kAfter;
   std::string expected;  // text of --- after or --- error

@@ -1,6 +1,6 @@
-// golden_test [--update] [FILE.test ...]: runs golden files (those of ir/ and passes/ where none is named),
-// exit 1 where one differs; --update or GE_UPDATE=1 rewrites what differs and shows how. Every pass must have
-// two cases that change something and one that must not.
+// golden_test [--update] [FILE.test ...]: runs golden files (those of ir/, passes/ and kernels/ where none is
+// named), exit 1 where one differs; --update or GE_UPDATE=1 rewrites what differs and shows how. Every pass
+// must have two cases that change something and one that must not.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -16,7 +16,7 @@ using namespace ge::golden;
 
 std::vector<std::string> all_files() {
   std::vector<std::string> files;
-  for (const char* folder : {"/ir", "/passes"})
+  for (const char* folder : {"/ir", "/passes", "/kernels"})
     for (const auto& entry : std::filesystem::directory_iterator(std::string(GE_GOLDEN_DIR) + folder))
       if (entry.path().extension() == ".test") files.push_back(entry.path().string());
   std::sort(files.begin(), files.end());

@@ -1,13 +1,16 @@
-// Golden files, run: parse, verify, passes, verify, print; then both graphs on the reference.
+// Golden files, run: parse, verify, passes, verify, print; then both graphs on the reference. Or: parse, all
+// passes, select.
 #include "golden_run.h"
 
 #include <algorithm>
 
+#include "compiler/compile.h"
 #include "compiler/ir/text.h"
 #include "compiler/ir/verify.h"
 #include "compiler/onnx_ops/lower.h"
 #include "compiler/passes/check_pass.h"
 #include "compiler/passes/manager.h"
+#include "compiler/select/selection.h"
 
 namespace ge::golden {
 
@@ -30,6 +33,20 @@ Outcome failed(const Error& error) {
   outcome.found = error.to_string() + "\n";
   return outcome;
 }
+
+Result<std::string> kernels_of(const Graph& before, const std::string& target) {
+  GE_ASSIGN(const Graph graph, optimise(before.clone(), {}, target));  // which refuses an unknown target
+  const ValueViews views(graph);
+  GE_ASSIGN(const Selection selection, select(graph, views, *find_target(target), {}));
+  std::string text;
+  for (const NodeSelection& node : selection.nodes) {
+    text += node.node == kNone ? "copy to output:" : std::string(name_of(graph.node(node.node).op)) + ":";
+    for (const Candidate& c : node.candidates)
+      if (c.chosen) text += " " + c.kernel;
+    text += "\n";
+  }
+  return text;
+}
 }  // namespace
 
 Outcome run_golden(const GoldenCase& file, const Evaluator& evaluate) {
@@ -37,6 +54,10 @@ Outcome run_golden(const GoldenCase& file, const Evaluator& evaluate) {
   if (!parsed.ok()) return failed(parsed.error());
   Graph graph = std::move(parsed).value();
   if (const Status status = verify(graph, !has_onnx(graph)); !status.ok()) return failed(status.error());
+  if (!file.kernels.empty()) {
+    auto kernels = kernels_of(graph, file.kernels);
+    return kernels.ok() ? Outcome{std::move(kernels).value(), "", false, false} : failed(kernels.error());
+  }
   Graph before = graph.clone();
   const bool exact = std::find(file.options.begin(), file.options.end(), "exact") != file.options.end();
   PassContext context;

@@ -124,6 +124,17 @@ void check_dtype_value(const Node& node, const std::string& name, const Attr& va
                  .try_(std::move(fix)));
 }
 
+void check_choice(const Node& node, const OnnxAttrInfo& info, const std::string& value, ErrorList& errors) {
+  if (std::find(info.choices.begin(), info.choices.end(), value) != info.choices.end()) return;
+  std::string allowed;
+  for (const std::string& choice : info.choices) allowed += (allowed.empty() ? "" : ", ") + choice;
+  const std::string near = nearest(value, info.choices);
+  errors.add(about(node, Code::bad_attribute, "attribute '" + info.name + "' is not valid",
+                   "/attributes/" + info.name)
+                 .because("found \"" + value + "\", allowed " + allowed)
+                 .try_(near.empty() ? "" : "did you mean \"" + near + "\"?"));
+}
+
 void check_attributes(const Node& node, const Operator& op, ErrorList& errors) {
   std::vector<std::string> names;
   for (const OnnxAttrInfo& info : op.attributes) names.push_back(info.name);
@@ -145,6 +156,8 @@ void check_attributes(const Node& node, const Operator& op, ErrorList& errors) {
                      .try_(kind_fix(value, info->kind)));
     } else if (info->kind == OnnxAttrKind::kDType) {
       check_dtype_value(node, name, value, !info->required, errors);
+    } else if (!info->choices.empty()) {
+      check_choice(node, *info, std::get<std::string>(value), errors);
     }
   }
   for (const OnnxAttrInfo& info : op.attributes) {

@@ -20,13 +20,7 @@ int64_t block_size(OpContext& c) {
 // Which part of a channel's number counts first: the depth's, or the block's. Older versions know the first
 // alone.
 std::string channel_order(OpContext& c) {
-  if (!c.op().attribute("mode")) return "DCR";
-  const std::string mode = c.string_attr("mode");
-  if (mode != "DCR" && mode != "CRD") {
-    c.fail(c.about_attr("mode", Code::bad_attribute, "mode is not valid")
-               .because("found \"" + mode + "\", allowed DCR, CRD"));
-  }
-  return mode;
+  return c.op().attribute("mode") ? c.string_attr("mode") : "DCR";
 }
 
 // dim / divisor, which must leave no rest.

@@ -59,10 +59,6 @@ Results lower_is_inf(OpContext& c) {
 
 Results lower_bit_shift(OpContext& c) {
   const std::string direction = c.string_attr("direction");
-  if (direction != "LEFT" && direction != "RIGHT") {
-    return c.fail(c.about_attr("direction", Code::bad_attribute, "direction is not valid")
-                      .because("found \"" + direction + "\", allowed LEFT, RIGHT"));
-  }
   return c.build().map(direction == "LEFT" ? Op::shift_left : Op::shift_right, {c.in(0), c.in(1)});
 }
 

@@ -29,10 +29,6 @@ std::optional<GridRule> read_rule(OpContext& c) {
     rule.outside = Outside::kNearest;
   } else if (padding == "reflection") {
     rule.outside = Outside::kReflected;
-  } else if (padding != "zeros") {
-    c.fail(c.about_attr("padding_mode", Code::bad_attribute, "padding_mode is unknown")
-               .because("found \"" + padding + "\"; allowed: zeros, border, reflection"));
-    return std::nullopt;
   }
   rule.align_corners = c.int_attr("align_corners") != 0;
   return rule;

@@ -143,12 +143,6 @@ ValueId pad_copy(OpContext& c, ValueId x, const Amounts& a, const std::string& m
 
 Results lower_pad(OpContext& c) {
   const std::string mode = c.string_attr("mode");
-  const bool wraps = mode == "wrap" && c.version() >= 19;
-  if (mode != "constant" && mode != "edge" && mode != "reflect" && !wraps) {
-    return c.fail(c.about_attr("mode", Code::bad_attribute, "mode is not valid")
-                      .because("found \"" + mode + "\", allowed constant, edge, reflect" +
-                               (c.version() >= 19 ? ", wrap" : "")));
-  }
   auto amounts = read_amounts(c);
   if (!amounts) return kNone;
   const ValueId x = cut(c, c.in(0), *amounts);

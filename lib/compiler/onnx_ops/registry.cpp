@@ -90,8 +90,10 @@ std::optional<std::vector<OnnxAttrInfo>> parse_attributes(std::string_view text)
     const bool optional = take_suffix(name, "?");
     const size_t equals = rest.find('=');
     if (equals != std::string::npos) info.default_text = trimmed(std::string_view(rest).substr(equals + 1));
-    const auto kind = kind_from_name(trimmed(std::string_view(rest).substr(0, equals)));
-    if (!kind) return std::nullopt;
+    const std::vector<std::string> words = split(trimmed(std::string_view(rest).substr(0, equals)), ' ');
+    const auto kind = words.empty() || words.size() > 2 ? std::nullopt : kind_from_name(words[0]);
+    if (!kind || (words.size() == 2 && *kind != OnnxAttrKind::kString)) return std::nullopt;
+    if (words.size() == 2) info.choices = split(words[1], '|');
     info.name = name;
     info.kind = *kind;
     info.required = !optional && info.default_text.empty();

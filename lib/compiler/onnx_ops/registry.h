@@ -54,7 +54,8 @@ struct OnnxAttrInfo {
   std::string name;
   OnnxAttrKind kind = OnnxAttrKind::kInt;
   bool required = false;
-  std::string default_text;  // "" where there is none
+  std::string default_text;          // "" where there is none
+  std::vector<std::string> choices;  // of a string; empty: any
 };
 struct TypeInfo {
   std::string name;  // "T", or the class itself

@@ -72,21 +72,13 @@ class RoiAlign {
     if (samples_ < 0 || samples_ > 1024)
       return refuse("sampling_ratio", Code::bad_attribute, "sampling_ratio is not valid",
                     "found " + std::to_string(samples_) + ", allowed 0 .. 1024");
-    const std::string mode = c_.string_attr("mode");
-    takes_max_ = mode == "max";
-    if (mode != "avg" && mode != "max")
-      return refuse("mode", Code::bad_attribute, "mode is unknown",
-                    "found \"" + mode + "\"; allowed: avg, max");
+    takes_max_ = c_.string_attr("mode") == "max";
     if (takes_max_ && samples_ == 0)
       return refuse("mode", Code::unsupported_feature, "max needs a sampling_ratio",
                     "without one the number of samples depends on the regions' values");
-    if (!c_.op().attribute("coordinate_transformation_mode")) return true;
-    const std::string coordinates = c_.string_attr("coordinate_transformation_mode");
-    half_pixel_ = coordinates == "half_pixel";
-    if (half_pixel_ || coordinates == "output_half_pixel") return true;
-    return refuse("coordinate_transformation_mode", Code::bad_attribute,
-                  "coordinate_transformation_mode is unknown",
-                  "found \"" + coordinates + "\"; allowed: half_pixel, output_half_pixel");
+    if (c_.op().attribute("coordinate_transformation_mode"))
+      half_pixel_ = c_.string_attr("coordinate_transformation_mode") == "half_pixel";
+    return true;
   }
 
   ValueId number(double v) { return b_.scalar(type_, v); }

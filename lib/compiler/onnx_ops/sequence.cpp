@@ -58,10 +58,6 @@ Results lower_tensor_scatter(OpContext& c) {
     return c.fail(c.about_attr("axis", Code::bad_attribute, "axis names the batch")
                       .because("found 0, allowed 1 .. " + std::to_string(rank - 1)));
   }
-  if (mode != "linear" && mode != "circular") {
-    return c.fail(c.about_attr("mode", Code::bad_attribute, "mode is unknown")
-                      .because("found \"" + mode + "\"; allowed: linear, circular"));
-  }
   if (c.rank(update) != rank) {
     return c.fail(c.about_input(1, Code::operand_rank, "'update' must have the cache's rank")
                       .because("found " + c.describe(update) + " beside " + c.describe(cache)));
