@@ -118,7 +118,7 @@ TEST_CASE("CUDA casts of 4-bit integers equal cast_reference") {
   const Layout kForward[] = {Layout::kDense, Layout::kTransposed, Layout::kGapped, Layout::kBroadcast};
   for (const auto& [from, to] : kPairs) {
     for (const std::vector<int64_t>& dims :
-         {std::vector<int64_t>{}, {1}, {0}, {7}, {3, 5}, {4, 0, 2}, {2, 300, 9}}) {
+         {std::vector<int64_t>{}, {1}, {0}, {7}, {3, 5}, {0, 3}, {2, 300, 9}}) {
       for (size_t l = 0; l < 4; ++l) {
         const bool packs = bits_of(to) < 8;  // a byte of out holds two elements: dense alone
         TestTensor in(from, dims, kForward[l], 1), out(to, dims, packs ? Layout::kDense : kOutLayouts[l]);

@@ -148,6 +148,26 @@ TEST_CASE("cast_reference packs 4-bit elements: floats saturate, integers wrap, 
   REQUIRE_CODE(run_kernel("cast_reference", {wide.view(), out}, {}), Code::launch_refused);
 }
 
+TEST_CASE("cast_reference takes 4-bit elements of any layout to bytes and back") {
+  std::mt19937 rng(6);
+  for (const auto& dims :
+       std::vector<std::vector<int64_t>>{{}, {1}, {0}, {7}, {3, 5}, {0, 3}, {2, 30, 9}}) {
+    for (const Layout layout : {Layout::kDense, Layout::kTransposed, Layout::kGapped, Layout::kBroadcast}) {
+      for (const auto& [small, wide] : {std::pair{DType::int4, DType::int8}, {DType::uint4, DType::uint8}}) {
+        TestTensor in(small, dims, layout, 1), bytes(wide, dims, Layout::kReversed), back(small, dims);
+        in.random(rng, small == DType::int4 ? 7 : 15);
+        REQUIRE_OK(run_kernel("cast_reference", {in.view(), bytes.view()}, {}));
+        REQUIRE_OK(run_kernel("cast_reference", {bytes.view(), back.view()}, {}));
+        for (int64_t i = 0; i < in.count(); ++i) {
+          REQUIRE(bytes.int_at(i) == in.int_at(i));
+          REQUIRE(back.int_at(i) == in.int_at(i));
+        }
+        REQUIRE((in.guards_stand() && bytes.guards_stand() && back.guards_stand()));
+      }
+    }
+  }
+}
+
 TEST_CASE("copy rows move every layout to every layout") {
   std::mt19937 rng(4);
   auto shapes = kShapes;
