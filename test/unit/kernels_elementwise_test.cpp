@@ -150,8 +150,7 @@ TEST_CASE("cast_reference packs 4-bit elements: floats saturate, integers wrap, 
 
 TEST_CASE("cast_reference takes 4-bit elements of any layout to bytes and back") {
   std::mt19937 rng(6);
-  for (const auto& dims :
-       std::vector<std::vector<int64_t>>{{}, {1}, {0}, {7}, {3, 5}, {0, 3}, {2, 30, 9}}) {
+  for (const auto& dims : std::vector<std::vector<int64_t>>{{}, {1}, {0}, {7}, {3, 5}, {0, 3}, {2, 30, 9}}) {
     for (const Layout layout : {Layout::kDense, Layout::kTransposed, Layout::kGapped, Layout::kBroadcast}) {
       for (const auto& [small, wide] : {std::pair{DType::int4, DType::int8}, {DType::uint4, DType::uint8}}) {
         TestTensor in(small, dims, layout, 1), bytes(wide, dims, Layout::kReversed), back(small, dims);
