@@ -345,13 +345,18 @@ std::string Yardstick::run(int samples) {
 bool Yardstick::explains(size_t output, int64_t index, double got, double reference) const {
   const ValueId v = graph_.outputs[output];
   const DType dtype = graph_.type(v).dtype;
-  double low = std::numeric_limits<double>::infinity(), high = -low;
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  double low = kInfinity, high = -kInfinity, least = kInfinity,
+         most = -kInfinity;  // the latter of finite ones
   bool nan = std::isnan(reference), number = !nan;
   const auto see = [&](double value) {
     (std::isnan(value) ? nan : number) = true;
     if (std::isnan(value)) return;
     low = std::min(low, value);
     high = std::max(high, value);
+    if (std::isinf(value)) return;
+    least = std::min(least, value);
+    most = std::max(most, value);
   };
   see(reference);
   for (const HostTensor& t : values_[v]) {
@@ -366,7 +371,6 @@ bool Yardstick::explains(size_t output, int64_t index, double got, double refere
   // Both signs, and beyond the dtype: a pole, which the smallest step crosses.
   if (low < 0 && high > 0 && (std::isinf(low) || std::isinf(high))) return true;
   if (std::isinf(high) && std::isinf(low)) return high != low;
-  const double least = std::isinf(low) ? high : low, most = std::isinf(high) ? low : high;
   const bool wild = least < 0 && most > 0;  // not even the sign is known: near a pole the tails are long
   const double slack =
       (wild ? 64 : 2) * (most - least) + 4 * unit_of(dtype, std::max(std::abs(least), std::abs(most)));
