@@ -371,6 +371,9 @@ bool Yardstick::explains(size_t output, int64_t index, double got, double refere
   // Both signs, and beyond the dtype: a pole, which the smallest step crosses.
   if (low < 0 && high > 0 && (std::isinf(low) || std::isinf(high))) return true;
   if (std::isinf(high) && std::isinf(low)) return high != low;
+  // Nothing is wider than float64: where a part of a formula overflows in it, what is left may be 0.
+  if (dtype == DType::float64 && std::max({std::abs(got), std::abs(least), std::abs(most)}) < 1e-290)
+    return true;
   const bool wild = least < 0 && most > 0;  // not even the sign is known: near a pole the tails are long
   const double slack =
       (wild ? 64 : 2) * (most - least) + 4 * unit_of(dtype, std::max(std::abs(least), std::abs(most)));
