@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""BERT-base and ResNet-50 with random weights: as PyTorch modules, and as graph.json + safetensors with expected outputs.
+"""Models with random weights: as PyTorch modules, and as graph.json + safetensors with expected outputs.
 
-    python3 test/bench/models.py --out out/models [--only bert_base,resnet50] [--dtype float32|float16]
+    python3 test/bench/models.py --out out/models [--only bert_base,resnet50,gpt2,llama,vit] [--dtype float32|float16]
                                  [--attention parts|onnx] [--batch 1,2] [--sequence 128]
 
 Writes OUT/<model>_<dtype>/: graph.json, weights.safetensors, and for each size the inputs and the float32 answer, as in
@@ -11,6 +11,7 @@ bert_base: token and position embeddings, 12 post-norm layers of width 768 (12 h
            int64 ids [batch, sequence] -> [batch, sequence, 768]. With --attention onnx one Attention operator (opset 23)
            a layer; otherwise what an exporter writes for scaled_dot_product_attention.
 resnet50:  [batch, 3, 224, 224] -> [batch, 1000], batch norms not folded.
+gpt2, llama, vit: in pre_norm_models.py.
 
 As a library: `MODELS[name]()` gives a float32 module on the CPU in eval mode, with `.name`, `.inputs(batch, sequence)`
 (numpy, by name) and `.graph(dtype, attention)` ((graph as a dict, weights as numpy)); `write(...)` does all of it.
@@ -18,6 +19,7 @@ The answer is computed in float32 from the weights as they are stored, so that f
 """
 import argparse
 import copy
+import functools
 import json
 import math
 import pathlib
@@ -27,45 +29,10 @@ import torch
 from torch import nn
 from torch.nn import functional
 
+from graph_writer import GraphWriter
+from pre_norm_models import Gpt2, Llama, VitB16
+
 WIDTH, HEADS, FEED, LAYERS, VOCABULARY, POSITIONS = 768, 12, 3072, 12, 30522, 512
-
-
-class GraphWriter:
-    """Collects nodes and weights; every method returns the name of the value it made."""
-
-    def __init__(self, name, dtype, dims, inputs, opset):
-        self.dtype, self.weights, self.nodes, self.constants = dtype, {}, [], []
-        self.head = {"format": "ge-graph/1", "name": name, "opset": opset, "dims": dims, "inputs": inputs}
-
-    def weight(self, name, tensor):
-        """A module's tensor in the graph's dtype."""
-        self.weights[name] = np.ascontiguousarray(tensor.detach().numpy().astype(self.dtype))
-        return name
-
-    def constant(self, name, values, dtype="int64"):
-        """A small tensor kept in the JSON; a scalar where `values` is no list."""
-        if not any(entry["name"] == name for entry in self.constants):
-            many = isinstance(values, list)
-            self.constants.append({"name": name, "dtype": dtype, "shape": [len(values)] if many else [], "data": values if many else [values]})
-        return name
-
-    def add(self, name, op, *inputs, outputs=None, **attributes):
-        node = {"name": name, "op": op, "inputs": list(inputs), "outputs": outputs or [name]}
-        self.nodes.append({**node, "attributes": attributes} if attributes else node)
-        return name
-
-    def linear(self, name, x, module):
-        product = self.add(f"{name}.matmul", "MatMul", x, self.weight(f"{name}.weight", module.weight.T))
-        return self.add(name, "Add", product, self.weight(f"{name}.bias", module.bias))
-
-    def layer_norm(self, name, x, module):
-        scale, bias = self.weight(f"{name}.weight", module.weight), self.weight(f"{name}.bias", module.bias)
-        return self.add(name, "LayerNormalization", x, scale, bias, axis=-1, epsilon=module.eps)
-
-    def finish(self, output):
-        files = [{"name": name, "dtype": self.dtype, "shape": list(value.shape), "data": {"file": "weights.safetensors", "tensor": name}}
-                 for name, value in self.weights.items()]
-        return {**self.head, "outputs": [output], "initializers": files + self.constants, "nodes": self.nodes}, self.weights
 
 
 class BertLayer(nn.Module):
@@ -225,8 +192,8 @@ def calibrate(module):
 
 
 @torch.no_grad()
-def bert_base():
-    module = BertBase()
+def transformer(kind, **sizes):
+    module = kind(**sizes)
     randomize(module)
     return module.eval()
 
@@ -239,7 +206,13 @@ def resnet50():
     return module.eval()
 
 
-MODELS = {"bert_base": bert_base, "resnet50": resnet50}
+MODELS = {"resnet50": resnet50, **{kind.name: functools.partial(transformer, kind) for kind in (BertBase, Gpt2, Llama, VitB16)}}
+
+
+def size_name(feeds):
+    """b1_s128 for ids [1, 128], b1 for an image."""
+    first = next(iter(feeds.values()))
+    return f"b{first.shape[0]}" + (f"_s{first.shape[1]}" if first.ndim == 2 else "")
 
 
 def rounded(module, dtype):
@@ -259,8 +232,8 @@ def write(module, folder, dtype="float32", attention="parts", sizes=((1, 128),))
     (folder / "graph.json").write_text(json.dumps(graph, indent=1) + "\n")
     reference = rounded(module, dtype)
     for batch, sequence in sizes:
-        size = f"b{batch}_s{sequence}" if module.name == "bert_base" else f"b{batch}"
         feeds = module.inputs(batch, sequence)
+        size = size_name(feeds)
         for name, value in feeds.items():
             feeds[name] = value.astype(dtype) if value.dtype == np.float32 else value
             np.save(folder / f"{name}_{size}.npy", feeds[name])
@@ -280,7 +253,7 @@ def main():
     options = parser.parse_args()
     sizes = [(int(b), int(s)) for b in options.batch.split(",") for s in options.sequence.split(",")]
     for name in options.only.split(","):
-        of_model = sizes if name == "bert_base" else list(dict.fromkeys((b, None) for b, _ in sizes))
+        of_model = list(dict.fromkeys((b, None) for b, _ in sizes)) if name in ("resnet50", "vit") else sizes
         folder = write(MODELS[name](), options.out, options.dtype, options.attention, of_model)
         weights = (folder / "weights.safetensors").stat().st_size
         print(f"{folder}: {weights / 2**20:.0f} MiB of weights, answers for {', '.join(path.name for path in sorted(folder.glob('y_*.npy')))}")

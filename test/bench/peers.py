@@ -3,7 +3,7 @@
 
     python3 test/bench/peers.py --bin build/bin [--out FOLDER] [--only quick,softmax,rows] [--peers eager,compile,jax]
 
---only names workloads (workloads.py) or groups of them: quick loops rows mlp models. Each plan's result is compared with float32
+--only names workloads (workloads.py) or groups of them: quick loops rows mlp models transformers. Each plan's result is compared with float32
 PyTorch before it is timed. Peers: eager PyTorch and torch.compile, each replayed from a CUDA graph; JAX jit for the small ones
 (calls queued back to back, which flatters it). Times are medians on the device: CUDA events around each replay for PyTorch,
 `ge-run --bench --json` for ge. The floor is the larger of the bytes that must move, at this run's copy speed, and the products'

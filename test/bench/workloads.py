@@ -151,7 +151,7 @@ def mlp(batch, goal, cold=False):
     return of(f"mlp_{batch}{'_cold' if cold else ''}", "float16", {"x": x}, weights, nodes, value, function, moved=moved, flops=flops, goal=goal, cold=cold)
 
 
-def model(name, dtype, batch, sequence=None, flops=0.0):
+def model(name, dtype, batch, sequence=None, flops=0.0, **more):
     """A module of models.py; the module is the function, so that peers see what a user would write."""
     module = models.MODELS[name]()
     graph, weights = module.graph(dtype)
@@ -165,12 +165,15 @@ def model(name, dtype, batch, sequence=None, flops=0.0):
             by_kind[kind] = models.rounded(module, dtype).to(value.device).to(kind)
         return by_kind[kind](value)
 
-    size = f"b{batch}" + (f"_s{sequence}" if sequence else "")
-    return Workload(f"{name}_{size}_{'fp16' if dtype == 'float16' else 'fp32'}", graph, weights, inputs, function,
-                    moved=sum(value.nbytes for value in weights.values()), flops=flops, limit=3e-2 if dtype == "float16" else 2e-4)
+    read = sum(value.nbytes for key, value in weights.items() if key not in ("tokens", "positions"))  # of tables only some rows
+    return Workload(f"{name}_{models.size_name(inputs)}_{'fp16' if dtype == 'float16' else 'fp32'}", graph, weights, inputs, function,
+                    moved=read, flops=flops, limit=3e-2 if dtype == "float16" else 2e-4, **more)
 
 
 BERT_FLOPS = lambda batch, sequence: 12.0 * batch * sequence * (2 * 768 * 768 * 12 + 4 * sequence * 768)
+GPT2_FLOPS = lambda batch, sequence: 12.0 * batch * sequence * (2 * 768 * 768 * 12 + 2 * sequence * 768)  # half of the scores are masked
+VIT_FLOPS = lambda batch: BERT_FLOPS(batch, 197) + 2.0 * batch * 196 * 768 * 768
+LLAMA_FLOPS = lambda batch, sequence: 16.0 * batch * sequence * (2 * 2048 * (2048 + 1024 + 2048 + 3 * 8192) + 2 * sequence * 2048)
 RESNET_FLOPS = lambda batch: 8.2e9 * batch
 
 WORKLOADS = {
@@ -183,11 +186,15 @@ WORKLOADS = {
        for b, s in ((1, 128), (8, 128), (32, 512)) for short, d in (("fp16", "float16"), ("fp32", "float32"))},
     **{f"resnet50_b{b}_{short}": (lambda b=b, d=d: model("resnet50", d, b, None, RESNET_FLOPS(b)))
        for b in (1, 32) for short, d in (("fp16", "float16"), ("fp32", "float32"))},
+    "gpt2_b1_s512_fp16": lambda: model("gpt2", "float16", 1, 512, GPT2_FLOPS(1, 512)),
+    "vit_b8_fp16": lambda: model("vit", "float16", 8, None, VIT_FLOPS(8)),
+    **{f"llama_b1_s{s}_fp16": (lambda s=s: model("llama", "float16", 1, s, LLAMA_FLOPS(1, s))) for s in (1, 512)},
 }
 GROUPS = {
     "quick": ["chain", "mlp_64"],
     "loops": ["chain", "softmax", "norm", "small"],
     "rows": [name for name in WORKLOADS if name.startswith(("softmax_", "norm_"))],
     "mlp": ["mlp_64", "mlp_64_cold", "mlp_4096"],
+    "transformers": [*(f"bert_b{b}_s{s}_fp16" for b, s in ((1, 128), (8, 128), (32, 512))), "gpt2_b1_s512_fp16", "llama_b1_s1_fp16", "llama_b1_s512_fp16", "vit_b8_fp16"],
     "models": [name for name in WORKLOADS if name.startswith(("bert_b1_", "bert_b8_", "resnet50"))],
 }
