@@ -51,15 +51,19 @@ void append_lines(std::string& text, std::string_view lines) {
   }
 }
 
+// Letters that are missing, too many, wrong, or in each other's place: one each.
 int edit_distance(std::string_view a, std::string_view b) {
-  std::vector<int> above(b.size() + 1), row(b.size() + 1);
+  std::vector<int> second(b.size() + 1), above(b.size() + 1), row(b.size() + 1);
   for (size_t j = 0; j <= b.size(); ++j) above[j] = static_cast<int>(j);
   for (size_t i = 1; i <= a.size(); ++i) {
     row[0] = static_cast<int>(i);
     for (size_t j = 1; j <= b.size(); ++j) {
       const int replaced = above[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
       row[j] = std::min({replaced, above[j] + 1, row[j - 1] + 1});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        row[j] = std::min(row[j], second[j - 2] + 1);
     }
+    std::swap(second, above);
     std::swap(above, row);
   }
   return above[b.size()];
@@ -107,15 +111,20 @@ std::string to_string(const Diagnostic& d) {
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates) {
   constexpr size_t kLongest = 200;  // longer words are no typing slips, and the distance is quadratic
   if (word.empty() || word.size() > kLongest) return "";
+  constexpr size_t kShort = 3;
   const int allowed = std::max(1, static_cast<int>(word.size()) / 3);
   const std::string wanted = lowered(word);
   const std::string* best = nullptr;
   int best_score = 0;
   for (const std::string& candidate : candidates) {
     const auto gap = static_cast<int64_t>(candidate.size()) - static_cast<int64_t>(word.size());
-    if (candidate.empty() || gap > allowed || gap < -allowed) continue;
-    const int distance = edit_distance(wanted, lowered(candidate));
-    if (distance > allowed) continue;
+    const std::string known = lowered(candidate);
+    // "h" may well be "h_1"; nothing is said by "x" and "y" being one letter apart.
+    const bool extends = word.size() <= kShort && gap <= 2 && known.starts_with(wanted);
+    if (candidate.empty() || (gap > allowed && !extends) || gap < -allowed) continue;
+    const int distance = edit_distance(wanted, known);
+    if (distance > allowed && !extends) continue;
+    if (distance >= static_cast<int>(std::max(word.size(), candidate.size()))) continue;
     const int score = distance * 1000 + std::min(999, edit_distance(word, candidate));
     if (!best || score < best_score) {
       best = &candidate;

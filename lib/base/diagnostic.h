@@ -75,8 +75,9 @@ std::string to_string(const Diagnostic& diagnostic);
 // what goes to a terminal must not move its cursor.
 std::string visible(std::string_view text);
 
-// Of `candidates`, the one nearest to `word` by edit distance, or "" where none is near (distance <= max(1,
-// size/3)).
+// Of `candidates`, the one nearest to `word` by edit distance (letters left out, added, wrong or swapped), or
+// "" where none is near: distance <= max(1, size/3), or a word of up to 3 letters with two more behind it;
+// and words that share no letter are not near.
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates);
 
 }  // namespace ge

@@ -29,6 +29,25 @@ const std::vector<std::string>* source_nodes(const Step& step) {
   return nullptr;
 }
 
+// Every tensor that a step names, in order.
+template <class F>
+void each_tensor(const Step& step, F&& f) {
+  for (const Launch& l : step.launch)
+    for (const Choice& c : l.choices) std::ranges::for_each(c.operands, f);
+  for (const Copy& c : step.copy) f(c.from), f(c.to);
+  for (const Fill& fill : step.fill) f(fill.to);
+  for (const ReadDims& r : step.read_dims) f(r.from);
+  for (const If& i : step.if_) f(i.cond);
+  for (const Loop& l : step.loop) f(l.trip), f(l.cond), std::ranges::for_each(l.carried, f);
+}
+
+template <class F>
+void each_step(const Program& program, F&& f) {
+  std::ranges::for_each(program.prepare.steps, f);
+  std::ranges::for_each(program.run.steps, f);
+  for (const Block& block : program.blocks) std::ranges::for_each(block.steps, f);
+}
+
 std::string dims_text(const TensorView& view) {
   std::string text = "[";
   for (int i = 0; i < view.rank; ++i) text += (i ? ", " : "") + std::to_string(view.dims[i]);
@@ -63,6 +82,49 @@ Status StepBinder::block(const Block& block, const std::string& path, BoundBlock
       if (d.path.empty()) d.path = path + "/steps/" + std::to_string(i);
       d.frames.push_back(what);
     }
+    return error;
+  }
+  return {};
+}
+
+Status StepBinder::size_fault(uint32_t buffer) {
+  Status fault;
+  each_step(program_, [&](const Step& step) {
+    each_tensor(step, [&](const TensorRef& ref) {
+      if (!fault.ok() || ref.buffer != buffer) return;
+      Status status = check_dims(ref);
+      if (status.ok()) return;
+      Error error = std::move(status).take_error();
+      const auto* nodes = source_nodes(step);
+      if (nodes) error.list().front().path = joined(*nodes);
+      fault = std::move(error);
+    });
+  });
+  return fault;
+}
+
+std::string StepBinder::nodes_of(uint32_t buffer) const {
+  std::string text;
+  each_step(program_, [&](const Step& step) {
+    const auto* nodes = source_nodes(step);
+    if (!nodes) return;
+    each_tensor(step, [&](const TensorRef& ref) {
+      if (ref.buffer == buffer) text = joined(*nodes);
+    });
+  });
+  return text;
+}
+
+// "axis 1 of [batch, h-2]: h-2 is -1 with h = 1 (allowed 0 and up)"
+Status StepBinder::check_dims(const TensorRef& ref) {
+  for (size_t axis = 0; axis < ref.dims.size(); ++axis) {
+    auto dim = values_.get_size(ref.dims[axis]);
+    if (dim.ok()) continue;
+    std::string dims;
+    for (const ExprId id : ref.dims) dims += (dims.empty() ? "" : ", ") + values_.text(id);
+    Error error = std::move(dim).take_error();
+    Diagnostic& d = error.list().front();
+    d.found = "axis " + std::to_string(axis) + " of [" + dims + "]: " + d.found;
     return error;
   }
   return {};
@@ -120,6 +182,13 @@ Status StepBinder::tensor(const TensorRef& ref) {
   if (ref.buffer == kNoBuffer) return {};
   out.buffer = ref.buffer;
   out.view.rank = static_cast<int32_t>(ref.dims.size());
+  const std::string& name = program_.buffers[ref.buffer].name;
+  if (Status status = check_dims(ref); !status.ok()) {
+    Error error = std::move(status).take_error();
+    error.list().front().message =
+        (name.empty() ? "a tensor" : "tensor \"" + name + "\"") + " has no valid size";
+    return error;
+  }
   GE_ASSIGN(out.offset_bytes, values_.get(ref.offset_bytes));
   MaybeInt count = 1;
   for (size_t i = 0; i < ref.dims.size(); ++i) {

@@ -21,8 +21,14 @@ class StepBinder {
   // Errors carry `path` and the step's index as the record's path, and the step's kernel and source nodes as
   // a frame.
   Status block(const Block& block, const std::string& path, BoundBlock& out);
+  // The fault of the first view of this buffer whose dims have no valid value: it names the axis and the
+  // nodes. No error where there is none.
+  Status size_fault(uint32_t buffer);
+  // Source nodes of the last step that names the buffer, "" where none does: of an output, what makes it.
+  std::string nodes_of(uint32_t buffer) const;
 
  private:
+  Status check_dims(const TensorRef& ref);
   Status step(const Step& step, BoundStep& out);
   Status launch(const Launch& launch, BoundLaunch& out);
   Status configure(const Choice& choice, const KernelDesc& desc, BoundLaunch& out);

@@ -189,7 +189,9 @@ Result<int64_t> ExprTable::evaluate(ExprId id, std::span<const int64_t> symbols)
     }
     if (depth < 2) return refuse("an operator lacks operands");
     const MaybeInt value = apply(token.op, stack[depth - 2], stack[depth - 1]);
-    if (!value) return refuse("it overflows 64 bits or divides by zero");
+    const bool divides = token.op == ExprOp::kFloorDiv || token.op == ExprOp::kMod;
+    if (!value)
+      return refuse(divides && stack[depth - 1] == 0 ? "it divides by zero" : "it overflows 64 bits");
     stack[--depth - 1] = *value;
   }
   if (depth != 1) return refuse("it leaves more than one value");

@@ -34,7 +34,9 @@ class Binder {
 
   Status bind_all() {
     GE_TRY(check_symbol_ranges(p_, out_.symbols));
+    for (const Port& port : p_.signature.inputs) GE_TRY(port_size(port, false));
     GE_TRY(assertions());
+    for (const Port& port : p_.signature.outputs) GE_TRY(port_size(port, true));
     GE_TRY(arena());
     for (uint32_t i = 0; i < p_.buffers.size(); ++i) GE_TRY(placed(i));
     GE_TRY(ports(p_.signature.inputs, "input", out_.inputs));
@@ -61,24 +63,26 @@ class Binder {
  private:
   Status assertions() {
     for (const Assertion& a : p_.assertions) {
-      GE_ASSIGN(const bool holds, values_.holds(a.predicate));
-      if (holds) continue;
       std::string nodes;
       for (const std::string& node : a.source_nodes) nodes += (nodes.empty() ? "" : " + ") + node;
+      auto holds = values_.holds(a.predicate);
+      if (!holds.ok()) return told(std::move(holds).take_error(), a.message, "", nodes);
+      if (*holds) continue;
       return fail(Code::assertion_failed)
           .in(nodes)
-          .because((a.message.empty() ? "" : a.message + ": ") + values_.text(a.predicate) +
-                   " does not hold with " + values_.symbols_text());
+          .because((a.message.empty() ? "" : a.message + ": ") + values_.failure_text(a.predicate));
     }
     return {};
   }
 
-  Status count_memory(int64_t bytes, const std::string& what) {
+  // `what()` names the memory; it is asked only where there is something to tell.
+  template <class What>
+  Status count_memory(int64_t bytes, const What& what) {
     const MaybeInt sum = checked_add(total_, bytes);
     if (!sum || *sum > limits_.memory_bytes) {
       const std::string dims = values_.symbols_text();
       return fail(Code::device_memory)
-          .because(what + " takes the plan past the device's " + std::to_string(limits_.memory_bytes) +
+          .because(what() + " takes the plan past the device's " + std::to_string(limits_.memory_bytes) +
                    " bytes" + (dims.empty() ? "" : " with " + dims))
           .try_("use smaller dims");
     }
@@ -86,9 +90,10 @@ class Binder {
     return {};
   }
   // Appends `size` bytes to a block that holds `end` so far; gives their place in it.
-  Result<int64_t> append(int64_t size, int64_t& end, const std::string& what) {
+  template <class What>
+  Result<int64_t> append(int64_t size, int64_t& end, const What& what) {
     const MaybeInt padded = checked_add(size, kBufferAlignment - 1);
-    if (!padded) return fail(Code::size_overflow).because(what + " has " + std::to_string(size) + " bytes");
+    if (!padded) return fail(Code::size_overflow).because(what() + " has " + std::to_string(size) + " bytes");
     const int64_t bytes = *padded / kBufferAlignment * kBufferAlignment, at = end;
     GE_TRY(count_memory(bytes, what));
     end += bytes;  // stays under memory_bytes
@@ -97,14 +102,91 @@ class Binder {
 
   Status arena() {
     for (size_t i = 0; i < p_.slots.size(); ++i) {
-      GE_ASSIGN(const int64_t size, values_.get_size(p_.slots[i].size_bytes));
-      GE_ASSIGN(const int64_t at, append(size, out_.arena_bytes, "slot " + std::to_string(i)));
-      slots_.push_back({size, at});
+      auto size = values_.get_size(p_.slots[i].size_bytes);
+      if (!size.ok()) return slot_fault(i, std::move(size).take_error());
+      GE_ASSIGN(const int64_t at, append(*size, out_.arena_bytes, [&] { return slot_text(i); }));
+      slots_.push_back({*size, at});
     }
     return {};
   }
 
+  // What people know of a slot: the largest tensor that lives there.
+  std::string slot_text(size_t slot) {
+    const Buffer* largest = nullptr;
+    int64_t most = -1;
+    for (const Buffer& b : p_.buffers) {
+      if (b.region != Region::kArena || b.slot != slot) continue;
+      const auto size = values_.get(b.size_bytes);
+      if (!size.ok() || *size <= most) continue;
+      largest = &b;
+      most = *size;
+    }
+    return largest == nullptr || largest->name.empty() ? "scratch memory" : "tensor " + quoted(largest->name);
+  }
+
+  // A slot is as large as its largest tensor: the fault is that of the first tensor without a size.
+  Error slot_fault(size_t slot, Error error) {
+    for (uint32_t i = 0; i < p_.buffers.size(); ++i) {
+      const Buffer& b = p_.buffers[i];
+      if (b.region != Region::kArena || b.slot != slot) continue;
+      if (auto size = values_.get_size(b.size_bytes); !size.ok())
+        return buffer_fault(i, std::move(size).take_error());
+    }
+    return told(std::move(error), "", "scratch memory: ", path_ + "/slots/" + std::to_string(slot));
+  }
+
+  // The first view of the buffer in a step has the dims that people wrote, and the nodes.
+  Error buffer_fault(uint32_t index, Error error) {
+    const std::string what =
+        p_.buffers[index].name.empty() ? "a tensor" : "tensor " + quoted(p_.buffers[index].name);
+    if (auto fault = steps_.size_fault(index); !fault.ok())
+      return told(std::move(fault).take_error(), what + " has no valid size", "", "");
+    return told(std::move(error), what + " has no valid size",
+                "its bytes: ", path_ + "/buffers/" + std::to_string(index));
+  }
+
+  // Says whose size it is, where the fault does not yet.
+  static Error told(Error error, const std::string& message, const std::string& before,
+                    const std::string& path) {
+    for (Diagnostic& d : error.list()) {
+      if (d.message.empty()) d.message = message;
+      d.found = before + d.found;
+      if (d.path.empty()) d.path = path;
+    }
+    return error;
+  }
+
+  // Every dim of an input or output has a value, and so has its size.
+  Status port_size(const Port& port, bool is_output) {
+    const std::string name = (is_output ? "output " : "input ") + quoted(port.name);
+    MaybeInt bits = bits_of(port.dtype);
+    bool is_empty = false;
+    for (size_t axis = 0; axis < port.dims.size(); ++axis) {
+      auto dim = values_.get_size(port.dims[axis]);
+      if (!dim.ok()) {
+        return told(std::move(dim).take_error(), name + " has no valid size",
+                    "axis " + std::to_string(axis) + ": ", is_output ? steps_.nodes_of(port.buffer) : "");
+      }
+      is_empty |= *dim == 0;
+      bits = bits ? checked_mul(*bits, *dim) : bits;
+    }
+    if (is_empty || (bits && *bits <= INT64_MAX - 7)) return {};
+    std::string dims;
+    for (const ExprId id : port.dims) {
+      const auto value = values_.get(id);
+      dims += (dims.empty() ? "" : ", ") + values_.text(id);
+      if (value.ok() && p_.exprs.uses_symbols(id)) dims += " = " + std::to_string(*value);
+    }
+    return fail(Code::size_overflow)
+        .say(name + " is too large")
+        .because("its size in bytes overflows 64 bits: " + std::string(name_of(port.dtype)) + "[" + dims +
+                 "]")
+        .try_("use smaller dims");
+  }
+
   Status placed(uint32_t index) {
+    if (auto size = values_.get_size(p_.buffers[index].size_bytes); !size.ok())
+      return buffer_fault(index, std::move(size).take_error());
     Status status = place(p_.buffers[index], out_.buffers[index]);
     if (status.ok()) return {};
     Error error = std::move(status).take_error();
@@ -115,6 +197,7 @@ class Binder {
   }
   Status place(const Buffer& b, BoundBuffer& out) {
     GE_ASSIGN(out.size_bytes, values_.get_size(b.size_bytes));
+    const auto name = [&] { return quoted(b.name); };
     const auto refuse = [&](const char* why) {
       return fail(Code::plan_malformed)
           .because("buffer " + quoted(b.name) + " of " + std::to_string(out.size_bytes) + " bytes " + why);
@@ -123,13 +206,13 @@ class Binder {
       case Region::kArena:
         return place_in_arena(b, out);
       case Region::kPrepared: {
-        GE_ASSIGN(out.offset_bytes, append(out.size_bytes, out_.prepared_bytes, quoted(b.name)));
+        GE_ASSIGN(out.offset_bytes, append(out.size_bytes, out_.prepared_bytes, name));
         return {};
       }
       case Region::kWeights:
         if (static_cast<uint64_t>(out.size_bytes) != plan_.blobs[b.blob].size_bytes)
           return refuse("differs from its blob");
-        return blobs_.insert(b.blob).second ? count_memory(out.size_bytes, quoted(b.name)) : Status();
+        return blobs_.insert(b.blob).second ? count_memory(out.size_bytes, name) : Status();
       case Region::kDeviceBlock:
         return out.size_bytes == kDeviceBlockBytes ? Status() : Status(refuse("is no device block"));
       case Region::kInput:
@@ -137,7 +220,7 @@ class Binder {
       case Region::kHost:
         break;
     }
-    if (b.alias_of == kNoBuffer) return count_memory(out.size_bytes, quoted(b.name));
+    if (b.alias_of == kNoBuffer) return count_memory(out.size_bytes, name);
     GE_ASSIGN(const int64_t shared, values_.get_size(p_.buffers[b.alias_of].size_bytes));
     return shared == out.size_bytes ? Status()
                                     : Status(refuse("differs from the input whose storage it shares"));

@@ -95,7 +95,9 @@ inline std::vector<int64_t> unknown_shape() {
   return {INT64_MIN};
 }
 // The dims of every input, in order -> a value per symbol; symbols that neither inputs nor `given` name keep
-// `opt`. Errors: input_shape, symbol_conflict (naming both places), symbol_range (with the range allowed).
+// `opt`. A dim of a given shape must say what its symbols are: by itself ("n"), or as a sum in which one is
+// unknown ("2*n + m" where m is known); of others ("a + b", "n // 2") `given` must name them. Errors:
+// input_shape, symbol_conflict (naming both places), symbol_unsolved, symbol_range (with the range allowed).
 Result<std::vector<int64_t>> solve_symbols(const Program& program,
                                            std::span<const std::vector<int64_t>> shapes,
                                            std::span<const GivenSymbol> given = {});

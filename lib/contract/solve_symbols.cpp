@@ -1,8 +1,11 @@
 // From the shapes of inputs to the values of dims, and what to say where they do not fit.
 #include <algorithm>
+#include <set>
 #include <string>
 
 #include "base/checked_math.h"
+#include "base/text.h"
+#include "contract/bind_values.h"
 #include "contract/plan_bind.h"
 
 namespace ge {
@@ -12,19 +15,16 @@ bool is_unknown(const std::vector<int64_t>& shape) {
   return shape.size() == 1 && shape[0] == INT64_MIN;
 }
 
-std::string range_text(const Symbol& s) {
-  return std::to_string(s.min) + (s.max == INT64_MAX ? " and up" : " .. " + std::to_string(s.max));
-}
-
 class Solver {
  public:
   Solver(const Program& program, std::span<const std::vector<int64_t>> shapes,
          std::span<const GivenSymbol> given)
       : p_(program), shapes_(shapes), values_(optimal_symbols(program)), places_(program.symbols.size()) {
-    for (const Symbol& s : p_.symbols) names_.push_back(s.name);
+    for (const Symbol& s : p_.symbols) names_.push_back(visible_line(s.name));
     for (const GivenSymbol& g : given) {
       values_[g.symbol] = g.value;
       places_[g.symbol] = "the value given";
+      given_.insert(g.symbol);
     }
   }
 
@@ -37,9 +37,12 @@ class Solver {
     ranks();
     GE_TRY(faults_.take());
     each_dim([&](size_t i, size_t axis, ExprId id) { take_symbol(i, axis, id); });
+    take_only_values();
     while (unsolved_step()) {
     }
-    each_dim([&](size_t i, size_t axis, ExprId id) { compare(i, axis, id); });
+    each_dim([&](size_t i, size_t axis, ExprId id) {
+      unknown_of(id).empty() ? compare(i, axis, id) : tell_unsolved(i, axis, id);
+    });
     GE_TRY(faults_.take());
     for (size_t s = 0; s < values_.size(); ++s) range(s);
     GE_TRY(faults_.take());
@@ -54,8 +57,11 @@ class Solver {
       for (size_t axis = 0; axis < shapes_[i].size(); ++axis) f(i, axis, p_.signature.inputs[i].dims[axis]);
     }
   }
+  std::string input_text(size_t input) const {
+    return "input \"" + visible_line(p_.signature.inputs[input].name) + "\"";
+  }
   std::string place(size_t input, size_t axis) const {
-    return "axis " + std::to_string(axis) + " of input \"" + p_.signature.inputs[input].name + "\"";
+    return "axis " + std::to_string(axis) + " of " + input_text(input);
   }
   std::string text(ExprId id) const { return p_.exprs.to_string(id, names_); }
   std::string shape_text(size_t input) const {
@@ -70,7 +76,7 @@ class Solver {
   }
   Diagnostic wrong_shape(size_t input, const std::string& why) const {
     return fail(Code::input_shape)
-        .say("input \"" + p_.signature.inputs[input].name + "\" has the wrong shape")
+        .say(input_text(input) + " has the wrong shape")
         .because("found " + shape_text(input) + ", the plan takes " + wanted_text(input) +
                  (why.empty() ? "" : ": " + why));
   }
@@ -97,6 +103,27 @@ class Solver {
     if (places_[symbol].empty()) set(symbol, shapes_[input][axis], input, axis);
   }
 
+  // A range of one value leaves nothing to work out.
+  void take_only_values() {
+    for (size_t s = 0; s < values_.size(); ++s) {
+      if (!places_[s].empty() || p_.symbols[s].min != p_.symbols[s].max) continue;
+      values_[s] = p_.symbols[s].min;
+      places_[s] = "its range";
+    }
+  }
+
+  // The symbols of a dim that nobody has given a value, each once.
+  std::vector<size_t> unknown_of(ExprId id) const {
+    std::vector<size_t> unknown;
+    for (const ExprToken& t : p_.exprs.tokens(id)) {
+      if (t.op != ExprOp::kSymbol) continue;
+      const auto symbol = static_cast<size_t>(t.value);
+      if (places_[symbol].empty() && std::ranges::find(unknown, symbol) == unknown.end())
+        unknown.push_back(symbol);
+    }
+    return unknown;
+  }
+
   // Solves one dim that is linear in one unknown symbol; false: there is none left.
   bool unsolved_step() {
     bool solved = false;
@@ -112,17 +139,13 @@ class Solver {
     return solved;
   }
   std::optional<size_t> only_unknown(ExprId id) const {
-    std::optional<size_t> found;
-    for (const ExprToken& t : p_.exprs.tokens(id)) {
+    for (const ExprToken& t : p_.exprs.tokens(id))
       if (t.op > ExprOp::kMul) return std::nullopt;  // constants, symbols, + - *
-      if (t.op != ExprOp::kSymbol || !places_[static_cast<size_t>(t.value)].empty()) continue;
-      if (found && *found != static_cast<size_t>(t.value)) return std::nullopt;
-      found = static_cast<size_t>(t.value);
-    }
-    return found;
+    const auto unknown = unknown_of(id);
+    return unknown.size() == 1 ? std::optional(unknown[0]) : std::nullopt;
   }
-  // f(s) = f(0) + s * (f(1) - f(0)), and f(2) agrees.
-  MaybeInt solve_linear(ExprId id, size_t symbol, int64_t wanted) const {
+  // f(s) = f(0) + s * (f(1) - f(0)), and f(2) agrees: {f(0), slope}.
+  std::optional<std::pair<int64_t, int64_t>> linear_in(ExprId id, size_t symbol) const {
     std::vector<int64_t> trial = values_;
     int64_t f[3];
     for (int64_t at = 0; at < 3; ++at) {
@@ -131,12 +154,57 @@ class Solver {
       if (!value.ok()) return std::nullopt;
       f[at] = *value;
     }
-    const MaybeInt slope = checked_sub(f[1], f[0]), again = checked_sub(f[2], f[1]),
-                   rest = checked_sub(wanted, f[0]);
-    if (!slope || !again || !rest || *slope == 0 || *slope != *again || (*slope == -1 && *rest == INT64_MIN))
-      return std::nullopt;
-    if (*rest % *slope != 0 || *rest / *slope < 0) return std::nullopt;
-    return *rest / *slope;
+    const MaybeInt slope = checked_sub(f[1], f[0]), again = checked_sub(f[2], f[1]);
+    if (!slope || !again || *slope == 0 || *slope != *again) return std::nullopt;
+    return std::pair(f[0], *slope);
+  }
+  MaybeInt solve_linear(ExprId id, size_t symbol, int64_t wanted) const {
+    const auto line = linear_in(id, symbol);
+    const MaybeInt rest = line ? checked_sub(wanted, line->first) : std::nullopt;
+    if (!rest || (line->second == -1 && *rest == INT64_MIN)) return std::nullopt;
+    if (*rest % line->second != 0 || *rest / line->second < 0) return std::nullopt;
+    return *rest / line->second;
+  }
+
+  // A dim whose symbols cannot be worked out: because no value of the one symbol gives this size, or because
+  // the inputs do not say enough.
+  void tell_unsolved(size_t input, size_t axis, ExprId id) {
+    const auto unknown = unknown_of(id);
+    const std::string size = std::to_string(shapes_[input][axis]);
+    if (const auto symbol = only_unknown(id); symbol && linear_in(id, *symbol)) {
+      faults_.add(wrong_shape(input, "axis " + std::to_string(axis) + " is " + size + ", and no " +
+                                         names_[*symbol] + " from 0 up makes " + text(id) + known_text(id) +
+                                         " that"));
+      return;
+    }
+    std::string list, flags;
+    bool all_told = true;
+    for (const size_t s : unknown) {
+      all_told &= !told_.insert(s).second;
+      list += (list.empty() ? "" : ", ") + ("\"" + names_[s] + "\"");
+      flags += (flags.empty() ? "--dim " : " --dim ") + names_[s] + "=N";
+    }
+    if (all_told) return;  // one fault for each set of symbols: naming them mends the others too
+    const bool many = unknown.size() > 1;
+    faults_.add(fail(Code::symbol_unsolved)
+                    .say((many ? "dims " : "dim ") + list + " cannot be worked out from the inputs")
+                    .because(input_text(input) + " is " + shape_text(input) + ", the plan takes " +
+                             wanted_text(input) + ": " + text(id) + " = " + size + known_text(id) +
+                             " does not say what " + (many ? "they are" : "it is"))
+                    .try_(many ? "give all but one of them a value (" + flags + ")"
+                               : "give it a value (" + flags + ")"));
+  }
+  // " with a = 1": those of a dim's symbols that are known.
+  std::string known_text(ExprId id) const {
+    std::string known;
+    std::set<size_t> seen;
+    for (const ExprToken& t : p_.exprs.tokens(id)) {
+      const auto symbol = static_cast<size_t>(t.value);
+      if (t.op != ExprOp::kSymbol || places_[symbol].empty() || !seen.insert(symbol).second) continue;
+      known += (known.empty() ? " with " : ", ") + names_[symbol] + " = " + std::to_string(values_[symbol]) +
+               " (by " + places_[symbol] + ")";
+    }
+    return known;
   }
 
   // Every dim must come out as given.
@@ -145,19 +213,21 @@ class Solver {
     const auto value = p_.exprs.evaluate(id, values_);
     if (value.ok() && *value == given) return;
     const std::string number = std::to_string(given);
-    for (const ExprToken& t : p_.exprs.tokens(id)) {
-      if (t.op != ExprOp::kSymbol || !value.ok()) continue;
-      const auto symbol = static_cast<size_t>(t.value);
-      if (places_[symbol].empty()) continue;
-      const std::string here =
-          text(id) == names_[symbol] ? number + " by " : text(id) + " = " + number + " by ";
+    const auto tokens = p_.exprs.tokens(id);
+    if (value.ok() && tokens.size() == 1 && tokens[0].op == ExprOp::kSymbol) {
+      const auto symbol = static_cast<size_t>(tokens[0].value);
       faults_.add(fail(Code::symbol_conflict)
                       .say("dim \"" + names_[symbol] + "\" has two values")
-                      .because(std::to_string(values_[symbol]) + " by " + places_[symbol] + ", " + here +
-                               place(input, axis)));
-      return;
+                      .because(std::to_string(values_[symbol]) + " by " + places_[symbol] + ", " + number +
+                               " by " + place(input, axis)));
+    } else if (const std::string known = known_text(id); !known.empty()) {
+      faults_.add(fail(Code::symbol_conflict)
+                      .say(input_text(input) + " does not fit the other dims")
+                      .because("axis " + std::to_string(axis) + " is " + number + "; " + text(id) + " is " +
+                               (value.ok() ? std::to_string(*value) : "no number") + known));
+    } else {
+      faults_.add(wrong_shape(input, "axis " + std::to_string(axis) + " is " + number));
     }
-    faults_.add(wrong_shape(input, "axis " + std::to_string(axis) + " is " + number));
   }
 
   void range(size_t symbol) {
@@ -165,8 +235,20 @@ class Solver {
     if (values_[symbol] >= s.min && values_[symbol] <= s.max) return;
     faults_.add(fail(Code::symbol_range)
                     .say("dim \"" + s.name + "\" is outside its range")
-                    .because(std::to_string(values_[symbol]) + " by " + places_[symbol] + ", allowed " +
-                             range_text(s)));
+                    .because(std::to_string(values_[symbol]) + " by " + places_[symbol] + uses_text(symbol) +
+                             ", allowed " + range_text(s)));
+  }
+  // Where a value that the caller named stands in the inputs: " (axis 0 of input "x")".
+  std::string uses_text(size_t symbol) const {
+    if (!given_.contains(symbol)) return "";
+    for (size_t i = 0; i < p_.signature.inputs.size(); ++i) {
+      const std::vector<ExprId>& dims = p_.signature.inputs[i].dims;
+      for (size_t axis = 0; axis < dims.size(); ++axis)
+        for (const ExprToken& t : p_.exprs.tokens(dims[axis]))
+          if (t.op == ExprOp::kSymbol && static_cast<size_t>(t.value) == symbol)
+            return " (" + place(i, axis) + ")";
+    }
+    return "";
   }
 
   const Program& p_;
@@ -174,6 +256,8 @@ class Solver {
   std::vector<int64_t> values_;
   std::vector<std::string> places_;  // who gave each symbol its value; empty: nobody yet
   std::vector<std::string> names_;
+  std::set<size_t> given_;  // those that the caller named
+  std::set<size_t> told_;   // those that could not be worked out, and are told
   ErrorList faults_;
 };
 

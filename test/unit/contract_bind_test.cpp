@@ -133,9 +133,9 @@ TEST_CASE("views must stay inside their buffers") {
                   t.strides[0] = e.number(0);
                   t.offset_bytes = e.number(2);
                 })) == at + "a view of \"x\" is not aligned to its elements");
-  CHECK(refusal(Code::symbol_range, change([](ProgramEditor& e, TensorRef& t) {
+  CHECK(refusal(Code::plan_malformed, change([](ProgramEditor& e, TensorRef& t) {
                   t.dims[0] = e.number(-1);
-                })) == at + "the size -1 is negative: -1 with batch = 8, extra = 2");
+                })) == at + "axis 0 of [-1, 16]: a size is -1");
   CHECK(bound([](Program& p) {
           ProgramEditor e(p);
           TensorRef& x = p.run.steps[0].launch[0].choices[1].operands[0];
@@ -222,19 +222,22 @@ TEST_CASE("sizes that overflow or exceed the device are told") {
   CHECK(refusal(Code::device_memory, same, {8, 2}, small)
             .find("takes the plan past the device's 2000 bytes with batch = 8, extra = 2") !=
         std::string::npos);
-  CHECK(refusal(Code::size_overflow, [](Program& p) {
-          ProgramEditor e(p);
-          p.slots[1].size_bytes = e.binary(e.symbol(0), ExprOp::kMul, e.number(INT64_MAX));
-        }) == ": batch*9223372036854775807 overflows 64 bits or divides by zero with batch = 8, extra = 2");
+  CHECK(refusal(Code::size_overflow,
+                [](Program& p) {
+                  ProgramEditor e(p);
+                  p.slots[1].size_bytes = e.binary(e.symbol(0), ExprOp::kMul, e.number(INT64_MAX));
+                }) ==
+        "/programs/0/slots/1: scratch memory: batch*9223372036854775807: it overflows 64 bits with "
+        "batch = 8 (allowed 0 .. 64)");
   CHECK(refusal(Code::device_memory, [](Program& p) {
           p.slots[1].size_bytes = ProgramEditor(p).number(int64_t{1} << 60);
-        }).find("slot 1") != std::string::npos);
+        }).find("tensor \"scratch\" takes the plan past") != std::string::npos);
 }
 
 TEST_CASE("an assertion that does not hold is told with its dims") {
   CHECK(refusal(Code::assertion_failed, [](Program& p) {
           p.assertions[0].predicate.rhs = ProgramEditor(p).number(7);
-        }) == "/nodes/0: too many rows: batch <= 7 does not hold with batch = 8, extra = 2");
+        }) == "/nodes/0: too many rows: batch <= 7 does not hold: found 8 and 7 with batch = 8, extra = 2");
 }
 
 TEST_CASE("a program is bound on its own device only") {
@@ -287,7 +290,9 @@ TEST_CASE("shapes that do not fit are told with names and places") {
   CHECK(solved({{3, 11}, {3, 5}}, Code::input_shape) ==
         "input \"y\" has the wrong shape: found [3, 5], the plan takes [batch, 4]: axis 1 is 5");
   CHECK(solved({{3, 10}, {3, 4}}, Code::input_shape) ==
-        "input \"x\" has the wrong shape: found [3, 10], the plan takes [batch, seq*2+1]: axis 1 is 10");
+        "input \"x\" has the wrong shape: found [3, 10], the plan takes [batch, seq*2+1]: axis 1 is 10, and "
+        "no seq "
+        "from 0 up makes seq*2+1 that");
   CHECK(solved({{3}, {3, 4}}, Code::input_shape) ==
         "input \"x\" has the wrong shape: found [3], the plan takes [batch, seq*2+1]");
   CHECK(solved({{65, 3}, {65, 4}}, Code::symbol_range) ==
@@ -296,6 +301,81 @@ TEST_CASE("shapes that do not fit are told with names and places") {
         "dim \"seq\" is outside its range: 0 by axis 1 of input \"x\", allowed 1 and up");
   CHECK(solved({{-3, 3}, {3, 4}}, Code::input_shape) ==
         "input \"x\" has the wrong shape: found [-3, 3], the plan takes [batch, seq*2+1]");
+}
+
+namespace {
+
+// One input of the dim `op(a, b)` (b alone for kSymbol), with two symbols that nothing else names.
+Program unsolved_program(ExprOp op) {
+  Program p;
+  p.target = "cpu";
+  p.symbols = {{"a", 0, INT64_MAX, 1}, {"b", 0, 9, 1}};
+  ProgramEditor e(p);
+  p.signature.inputs = {{"x", DType::float32, {e.binary(e.symbol(0), op, e.symbol(1))}, 0, {}}};
+  return p;
+}
+Result<std::vector<int64_t>> unsolved(ExprOp op, int64_t size, std::vector<GivenSymbol> given = {}) {
+  const Program p = unsolved_program(op);
+  return solve_symbols(p, std::vector<std::vector<int64_t>>{{size}}, given);
+}
+
+}  // namespace
+
+TEST_CASE("dims that the shapes do not say must be given") {
+  // also where the sizes at opt happen to fit: the other dims would be a guess
+  for (const int64_t size : {2, 3}) {
+    const auto sum = unsolved(ExprOp::kAdd, size);
+    REQUIRE_CODE(sum, Code::symbol_unsolved);
+    CHECK(sum.error().list().size() == 1);
+    CHECK(sum.error().first().message == "dims \"a\", \"b\" cannot be worked out from the inputs");
+    CHECK(sum.error().first().fix == "give all but one of them a value (--dim a=N --dim b=N)");
+  }
+  const auto one = unsolved(ExprOp::kAdd, 3, {{0, 1}});
+  REQUIRE_OK(one);
+  CHECK(*one == std::vector<int64_t>{1, 2});
+  const auto ratio = unsolved(ExprOp::kFloorDiv, 3, {{1, 2}});
+  REQUIRE_CODE(ratio, Code::symbol_unsolved);
+  CHECK(ratio.error().first().found ==
+        "input \"x\" is [3], the plan takes [a//b]: a//b = 3 with b = 2 (by the value given) does not say "
+        "what it is");
+  const auto both = unsolved(ExprOp::kFloorDiv, 3, {{0, 7}, {1, 2}});
+  REQUIRE_OK(both);
+  CHECK(*both == std::vector<int64_t>{7, 2});
+  const auto other = unsolved(ExprOp::kFloorDiv, 4, {{0, 7}, {1, 2}});
+  REQUIRE_CODE(other, Code::symbol_conflict);
+  CHECK(other.error().first().found ==
+        "axis 0 is 4; a//b is 3 with a = 7 (by the value given), b = 2 (by the value given)");
+  // nothing is asked for where the shape is not given
+  const Program p = unsolved_program(ExprOp::kAdd);
+  REQUIRE_OK(solve_symbols(p, std::vector<std::vector<int64_t>>{unknown_shape()}));
+}
+
+TEST_CASE("a dim of one value is known") {
+  Program p = unsolved_program(ExprOp::kAdd);
+  p.symbols[0].min = p.symbols[0].max = p.symbols[0].opt = 2;
+  const auto values = solve_symbols(p, std::vector<std::vector<int64_t>>{{6}});
+  REQUIRE_OK(values);
+  CHECK(*values == std::vector<int64_t>{2, 4});
+}
+
+TEST_CASE("sizes without a value name the tensor, the axis and the dims") {
+  const auto minus = [](Program& p, ExprId from, int64_t less) {
+    ProgramEditor e(p);
+    return e.binary(from, ExprOp::kSub, e.number(less));
+  };
+  const auto input =
+      bound([&](Program& p) { p.signature.inputs[0].dims[0] = minus(p, p.signature.inputs[0].dims[0], 9); });
+  REQUIRE_CODE(input, Code::symbol_range);
+  CHECK(input.error().first().message == "input \"x\" has no valid size");
+  CHECK(input.error().first().found ==
+        "axis 0: batch-9 is -1 with batch = 8 (allowed 0 .. 64); sizes are 0 and up");
+  const auto inner = bound([&](Program& p) {
+    TensorRef& ref = p.run.steps[1].launch[0].choices[0].operands[0];
+    ref.dims[0] = minus(p, ref.dims[0], 9);
+  });
+  REQUIRE_CODE(inner, Code::symbol_range);
+  CHECK(inner.error().first().message == "tensor \"h\" has no valid size");
+  CHECK(inner.error().first().found.starts_with("axis 0 of [batch-9, 16]: batch-9 is -1 with batch = 8"));
 }
 
 // ---- view_bounds ----

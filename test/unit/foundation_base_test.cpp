@@ -114,6 +114,19 @@ TEST_CASE("nearest offers what was probably meant", "[base]") {
   CHECK(nearest("", names) == "");
   CHECK(nearest("ad", names) == "Add");
   CHECK(nearest("x", {}) == "");
+  // short names
+  CHECK(nearest("x", {"y", "z"}) == "");
+  CHECK(nearest("X", {"y", "x"}) == "x");
+  CHECK(nearest("h", {"x", "h1", "y"}) == "h1");
+  CHECK(nearest("h", {"x", "h_1", "y"}) == "h_1");
+  CHECK(nearest("h", {"hidden"}) == "");
+  CHECK(nearest("h1", {"x", "h"}) == "h");
+  CHECK(nearest("w1", {"x1y", "w2"}) == "w2");
+  CHECK(nearest("ab", {"xy", "ba"}) == "ba");
+  CHECK(nearest("ab", {"cd"}) == "");
+  CHECK(nearest("fc1", {"fc", "fc2"}) == "fc");
+  CHECK(nearest("fc3", {"conv", "fc2"}) == "fc2");
+  CHECK(nearest("Rleu", {"Relu", "Rule"}) == "Relu");
 }
 
 TEST_CASE("Buffers are aligned, and empty is not missing", "[base]") {

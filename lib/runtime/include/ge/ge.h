@@ -132,7 +132,7 @@ GE_API void ge_session_free(ge_session* session);
 /* Fixes the dims. Symbols not named take their value from a former bind, else `opt`. Checks every size of the program. */
 GE_API ge_error* ge_session_bind(ge_session* session, const char* const* names, const int64_t* values, int32_t count);
 /* Binds from the inputs' shapes: `dims[i]` and `ranks[i]` of input i. Symbols that they do not give take `opt`. Refuses what does not
- * fit (input_shape, symbol_conflict, symbol_range). */
+ * fit (input_shape, symbol_conflict, symbol_unsolved, symbol_range). */
 GE_API ge_error* ge_session_bind_shapes(ge_session* session, const int64_t* const* dims, const int32_t* ranks, int32_t count);
 /* Both at once: shapes where they are known (`ranks[i]` -1: input i takes the shape that the symbols give it) and values by name.
  * They must agree. */
