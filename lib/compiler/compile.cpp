@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compiler/ir/feasible_sizes.h"
 #include "compiler/pack/pack_program.h"
 #include "compiler/select/cost.h"
 #include "compiler/select/selection.h"
@@ -68,7 +69,7 @@ int64_t arena_bytes(const Graph& graph, const Program& program) {
   int64_t total = 0;
   for (const Slot& slot : program.slots) {
     const auto size = program.exprs.evaluate(slot.size_bytes, values);
-    if (size.ok()) total += align_up(*size, kBufferAlignment);
+    if (size.ok() && *size > 0) total += align_up(*size, kBufferAlignment);
   }
   return total;
 }
@@ -125,6 +126,8 @@ Result<Compiled> compile(Graph graph, const CompileOptions& options) {
   GE_TRY(run_passes(graph, stage_options(options, false), context));
   out.notes = graph.notes;
   out.notes.insert(out.notes.end(), context.notes.begin(), context.notes.end());
+  const std::vector<std::string> moved = settle_optimal_sizes(graph);
+  out.notes.insert(out.notes.end(), moved.begin(), moved.end());
   for (const Target* target : targets) GE_TRY(compile_for(*target, graph.clone(), options, evaluator, out));
   for (const Blob& blob : out.assembler->plan.blobs) {
     int64_t count = 1;

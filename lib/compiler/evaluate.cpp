@@ -22,8 +22,7 @@ Result<std::vector<std::byte>> reference_plan(const Graph& graph) {
 Result<std::vector<HostTensor>> evaluate(const Graph& original, const std::vector<HostTensor>& inputs,
                                          const std::map<std::string, int64_t>& symbols) {
   Graph graph = original.clone();
-  for (auto& [name, range] : graph.symbols)
-    if (const auto it = symbols.find(name); it != symbols.end()) range = {it->second, it->second, it->second};
+  for (const auto& [name, value] : symbols) graph.symbols[name] = {value, value, value};
   GE_ASSIGN(const std::vector<std::byte> bytes, reference_plan(graph));
   return run_plan(bytes, inputs);
 }

@@ -1,5 +1,9 @@
 #include "compiler/run_plan.h"
 
+#include <charconv>
+#include <string>
+
+#include "document/tree.h"
 #include "ge/ge.h"
 
 namespace ge {
@@ -14,11 +18,31 @@ struct Handle {
   }
 };
 
+// What the run says of the user's data, with its code and the node it names.
+Diagnostic first_fault(const ge_error* error) {
+  const std::string code = ge_error_code(error);  // "E0609"
+  int number = 0;
+  std::from_chars(code.data() + 1, code.data() + code.size(), number);
+  Diagnostic d = fail(static_cast<Code>(number));
+  const auto document = parse_json(as_bytes(ge_error_json(error)), "error");
+  if (!document.ok() || document->root().size() == 0) return std::move(d).say(ge_error_message(error));
+  const Value fault = document->root().at(0);
+  const auto text = [&](const char* key) {
+    const auto member = fault.find(key);
+    return member ? std::string(member->as_string().value_or("")) : std::string();
+  };
+  d.message = text("message");
+  d.path = text("path");
+  d.found = text("found");
+  d.fix = text("fix");
+  return d;
+}
+
 Status check(ge_error* error) {
   if (error == nullptr) return {};
   Diagnostic d = fail(Code::internal).say(ge_error_message(error));
   if (ge_error_get_kind(error) == GE_ERROR_ENVIRONMENT) d.code = Code::out_of_memory;
-  if (ge_error_get_kind(error) == GE_ERROR_USER) d.code = Code::index_out_of_range;
+  if (ge_error_get_kind(error) == GE_ERROR_USER) d = first_fault(error);
   ge_error_free(error);
   return d;
 }

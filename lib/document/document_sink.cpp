@@ -140,12 +140,15 @@ void DocumentSink::find_duplicates(uint32_t object) {
     }
   }
   std::sort(repeated.begin(), repeated.end());
+  // Pointers are found by the ends of what is walked past; containers around this one have none yet.
+  for (const uint32_t around : repeated.empty() ? std::vector<uint32_t>() : open_)
+    document_.nodes_[around].end = static_cast<uint32_t>(nodes.size());
   for (const auto& [node, first] : repeated) {
     const auto [at, length] = document_.keys_[nodes[node].key];
     errors_.add(fail(Code::duplicate_key)
                     .say("key '" + document_.pool_.substr(at, length) + "' appears twice")
                     .at(place(nodes[node].key_offset))
-                    .in(document_.pointer(object))
+                    .in(document_.pointer(node))
                     .because("it stands first at " + place(nodes[first].key_offset))
                     .try_("remove one of them"));
     if (errors_.size() >= kMostDuplicates) stopped_ = true;

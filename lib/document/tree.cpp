@@ -158,7 +158,9 @@ std::string Value::describe() const {
     case ValueKind::kDouble: {
       char text[40];
       const auto end = std::to_chars(text, text + sizeof text, std::bit_cast<double>(payload)).ptr;
-      return std::string(text, end);
+      std::string shown(text, end);  // "2.0" is no integer, and must not look like one
+      if (shown.find_first_not_of("-0123456789") == std::string::npos) shown += ".0";
+      return shown;
     }
     case ValueKind::kString:
       return quoted(document_->pool_text(payload));

@@ -119,7 +119,7 @@ TEST_CASE("a fault while folding that the run will meet too is noted, not fatal"
       parse("graph () { %a = constant float32[2] [1.0, 4.0]  %b = neg(%a) : float32[2] return %b as \"y\" }");
   const Evaluator evaluator = [](const Graph&, const std::vector<HostTensor>&,
                                  const std::map<std::string, int64_t>&) -> Result<std::vector<HostTensor>> {
-    return fail(Code::index_out_of_range).say("gather");
+    return fail(Code::assertion_failed).say("gather");
   };
   PassContext context;
   context.evaluate = &evaluator;
@@ -131,6 +131,30 @@ TEST_CASE("a fault while folding that the run will meet too is noted, not fatal"
   };
   context.evaluate = &broken;
   REQUIRE_CODE(fold_constants(g, context), Code::internal);
+  // indices of constants are out of range at every run
+  const Evaluator outside = [](const Graph&, const std::vector<HostTensor>&,
+                               const std::map<std::string, int64_t>&) -> Result<std::vector<HostTensor>> {
+    return fail(Code::index_out_of_range);
+  };
+  context.evaluate = &outside;
+  REQUIRE_CODE(fold_constants(g, context), Code::index_out_of_range);
+}
+
+TEST_CASE("an index that is known and out of range is told") {
+  const auto folded = [](const std::string& index) {
+    Graph g = parse("graph (%x: float32[n, 4]) symbols(n 1..8) { %i = constant int64[1] [" + index +
+                    "]  %y = gather(%x, %i) {axis = 0} : float32[1, 4] return %y as \"y\" }");
+    PassContext context;
+    return fold_constants(g, context);
+  };
+  REQUIRE_OK(folded("7"));
+  REQUIRE_OK(folded("-8"));
+  for (const char* index : {"8", "-9"}) {
+    const Status status = folded(index);
+    REQUIRE_CODE(status, Code::index_out_of_range);
+    CHECK(status.error().first().found ==
+          "found " + std::string(index) + " at [0] of the indices; the axis has n elements");
+  }
 }
 
 TEST_CASE("uniform constants are seen through moves, by their bits") {

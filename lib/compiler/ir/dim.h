@@ -58,6 +58,8 @@ class Dim {
   Dim substitute(const std::map<std::string, Dim>& symbols) const;
   // Conservative bounds under the ranges (saturating at int64's ends).
   SymbolRange bounds(const SymbolRanges& ranges) const;
+  // Those bounds and the ranges they follow from, for messages: "-99 .. -92 with batch 1 .. 8".
+  std::string range_text(const SymbolRanges& ranges) const;
   // True where it provably holds for every value in the ranges: a multiple of `k`.
   bool divisible_by(int64_t k) const;
   // Postfix tokens for the plan; `symbol_index` gives each symbol's index in Program::symbols.

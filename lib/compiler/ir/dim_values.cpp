@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "base/checked_math.h"
+#include "base/text.h"
 #include "compiler/ir/dim_poly.h"
 
 namespace ge {
@@ -133,6 +134,26 @@ SymbolRange Dim::bounds(const SymbolRanges& ranges) const {
   }
   const auto opt = evaluate(at_opt);
   return {saturate(low), saturate(high), opt.value_or(saturate(low))};
+}
+
+namespace {
+std::string ends_text(const SymbolRange& range) {
+  const std::string low = range.min == INT64_MIN ? "any" : std::to_string(range.min);
+  if (range.min == range.max) return low;
+  return range.max == INT64_MAX ? low + " and up" : low + " .. " + std::to_string(range.max);
+}
+}  // namespace
+
+std::string Dim::range_text(const SymbolRanges& ranges) const {
+  std::string text = ends_text(bounds(ranges));
+  bool first = true;
+  for (const std::string& name : symbols()) {
+    const auto it = ranges.find(name);
+    text += (first ? " with " : ", ") + visible_line(name) + " " +
+            ends_text(it == ranges.end() ? SymbolRange{} : it->second);
+    first = false;
+  }
+  return text;
 }
 
 int64_t Dim::known_divisor() const {

@@ -302,6 +302,7 @@ void BodyBuilder::tell_undefined(std::string_view name, const std::string& what)
   if (state_.suggestions_left-- > 0) {
     std::vector<std::string> known;
     for (const auto& [raw, binding] : root_.names) known.push_back(printable(raw));
+    std::sort(known.begin(), known.end());  // the same suggestion everywhere
     near = nearest(printable(name), known);
   }
   state_.errors.add(

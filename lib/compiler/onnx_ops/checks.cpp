@@ -2,6 +2,8 @@
 #include "compiler/onnx_ops/checks.h"
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 
 #include "base/text.h"
 #include "compiler/onnx_ops/op_context.h"
@@ -49,12 +51,20 @@ void check_counts(const Node& node, const Operator& op, ErrorList& errors) {
   }
 }
 
+// "1.5", "2.0", "1e+30": never the text of an integer.
+std::string number_text(double v) {
+  char text[40];
+  std::string shown(text, std::to_chars(text, text + sizeof text, v).ptr);
+  if (shown.find_first_not_of("-0123456789") == std::string::npos) shown += ".0";
+  return shown;
+}
+
 struct KindName {
   std::string operator()(int64_t v) const { return "the integer " + std::to_string(v); }
-  std::string operator()(double) const { return "a number with a fraction"; }
+  std::string operator()(double v) const { return "the floating-point number " + number_text(v); }
   std::string operator()(const std::string& v) const { return "the string \"" + v + "\""; }
   std::string operator()(const std::vector<int64_t>&) const { return "a list of integers"; }
-  std::string operator()(const std::vector<double>&) const { return "a list of numbers with fractions"; }
+  std::string operator()(const std::vector<double>&) const { return "a list with floating-point numbers"; }
   std::string operator()(const std::vector<std::string>&) const { return "a list of strings"; }
   std::string operator()(const Dims&) const { return "a list of dims"; }
   std::string operator()(DType v) const { return "the dtype " + std::string(name_of(v)); }
@@ -91,6 +101,15 @@ bool has_kind(const Attr& value, OnnxAttrKind kind) {
              std::holds_alternative<DType>(value);
   }
   return false;
+}
+
+// "/2": the element of a list that is no integer where all must be.
+std::string element_below(const Attr& value, OnnxAttrKind kind) {
+  const auto* numbers = std::get_if<std::vector<double>>(&value);
+  if (kind != OnnxAttrKind::kInts || !numbers) return "";
+  const auto is_integral = [](double v) { return std::abs(v) < 0x1p63 && v == std::floor(v); };
+  const auto at = std::find_if_not(numbers->begin(), numbers->end(), is_integral);
+  return at == numbers->end() ? "" : "/" + std::to_string(at - numbers->begin());
 }
 
 std::string kind_fix(const Attr& value, OnnxAttrKind kind) {
@@ -150,7 +169,8 @@ void check_attributes(const Node& node, const Operator& op, ErrorList& errors) {
               .because(node.onnx->type + " in opset " + std::to_string(node.onnx->version) + ": " + known)
               .try_(near.empty() ? "remove it" : "did you mean '" + near + "'?"));
     } else if (!has_kind(value, info->kind)) {
-      errors.add(about(node, Code::wrong_attribute_type, "attribute '" + name + "' has the wrong type", below)
+      errors.add(about(node, Code::wrong_attribute_type, "attribute '" + name + "' has the wrong type",
+                       below + element_below(value, info->kind))
                      .because("found " + std::visit(KindName{}, value) + ", allowed " +
                               std::string(name_of(info->kind)))
                      .try_(kind_fix(value, info->kind)));

@@ -1,6 +1,7 @@
 // GatherElements, GatherND, ScatterElements, ScatterND, TopK and CumSum on core gather, scatter, sort_topk
 // and scan. Tuples of indices become positions in the flattened leading dims; where a part of a tuple is out
 // of range, so is its position, and the run notes it.
+#include "compiler/ir/constant_indices.h"
 #include "compiler/onnx_ops/op_context.h"
 
 namespace ge {
@@ -99,16 +100,40 @@ std::string reduction(OpContext& c) {
 
 }  // namespace
 
+// Only indices that the compiler knows can be told here; others are checked as the run meets them.
+bool indices_in_range(OpContext& c, size_t input, int64_t first_axis, int64_t axes) {
+  const Dims& data = c.dims(c.in(0));
+  const auto from = data.begin() + first_axis;
+  auto found = find_bad_index(c.graph(), c.in(input), Dims(from, from + axes));
+  if (!found.ok()) {
+    c.build().fail(std::move(found).take_error());
+    return false;
+  }
+  if (!*found) return true;
+  const BadIndex& bad = **found;
+  const int64_t axis = first_axis + bad.part;
+  const Dim& extent = data[static_cast<size_t>(axis)];
+  const std::string end =
+      extent.is_static() ? std::to_string(*extent.value() - 1) : extent.to_string() + " - 1";
+  const std::string allowed =
+      extent.is_value(0) ? "it has no elements" : "allowed -" + extent.to_string() + " .. " + end;
+  c.fail(c.about_input(input, Code::index_out_of_range, "an index is out of range")
+             .because("found " + bad.value + " at " + bad.position + " of " + c.describe(c.in(input)) +
+                      "; axis " + std::to_string(axis) + " of " + c.describe(c.in(0)) + ": " + allowed +
+                      (extent.is_static() ? "" : " (" + extent.range_text(c.graph().symbols) + ")")));
+  return false;
+}
+
 Results lower_gather_elements(OpContext& c) {
   const int64_t axis = c.axis_attr("axis", c.rank(c.in(0)), c.in(0));
-  if (c.failed()) return kNone;
+  if (c.failed() || !indices_in_range(c, 1, axis, 1)) return kNone;
   return c.build().op(Op::gather, {c.in(0), c.in(1)}, {{"axis", axis}, {"elements", int64_t{1}}});
 }
 
 Results lower_scatter_elements(OpContext& c) {
   const int64_t axis = c.axis_attr("axis", c.rank(c.in(0)), c.in(0));
   const std::string kind = reduction(c);
-  if (c.failed()) return kNone;
+  if (c.failed() || !indices_in_range(c, 1, axis, 1)) return kNone;
   return c.build().op(Op::scatter, {c.in(0), c.in(1), c.in(2)},
                       {{"kind", kind}, {"axis", axis}, {"elements", int64_t{1}}});
 }
@@ -125,7 +150,7 @@ Results lower_gather_nd(OpContext& c) {
   for (size_t i = 0; i < static_cast<size_t>(batch); ++i)
     c.require_equal(data[i], indices[i], "batch dim " + std::to_string(i) + " of data and indices differ");
   const int64_t length = c.failed() ? 0 : tuple_length(c, batch);
-  if (c.failed()) return kNone;
+  if (c.failed() || !indices_in_range(c, 1, batch, length)) return kNone;
   const ValueId positions = flat_positions(c, data, c.in(1), batch, length);
   const ValueId rows = b.reshape(c.in(0), flattened(data, batch + length));
   if (c.failed()) return kNone;
@@ -137,7 +162,7 @@ Results lower_scatter_nd(OpContext& c) {
   const Dims data = c.dims(c.in(0));
   const int64_t length = tuple_length(c, 0);
   const std::string kind = reduction(c);
-  if (c.failed()) return kNone;
+  if (c.failed() || !indices_in_range(c, 1, 0, length)) return kNone;
   const ValueId positions = flat_positions(c, data, c.in(1), 0, length);
   const ValueId rows = b.reshape(c.in(0), flattened(data, length));
   if (c.failed()) return kNone;

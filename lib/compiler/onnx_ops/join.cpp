@@ -27,7 +27,7 @@ Results lower_concat(OpContext& c) {
 
 Results lower_gather(OpContext& c) {
   const int64_t axis = c.axis_attr("axis", c.rank(c.in(0)), c.in(0));
-  if (c.failed()) return kNone;
+  if (c.failed() || !indices_in_range(c, 1, axis, 1)) return kNone;
   return c.build().op(Op::gather, {c.in(0), c.in(1)}, {{"axis", axis}});
 }
 

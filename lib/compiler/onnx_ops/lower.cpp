@@ -21,6 +21,7 @@ class Lowering {
 
   Status run() {
     for (const NodeId id : graph_.order()) lower_or_know(id);
+    check_assertions();
     forget_guesses();
     return errors_.take();
   }
@@ -80,6 +81,21 @@ class Lowering {
   void know_contents(NodeId id) {
     const ValueId value = graph_.node(id).results[0];
     if (!graph_.value(value).contents) graph_.value(value).contents = infer_contents(graph_, graph_.node(id));
+  }
+
+  // Sizes that must be equal, and are not for any value of their dims.
+  void check_assertions() {
+    if (!errors_.empty()) return;
+    for (const Graph::Assertion& a : graph_.assertions) {
+      const SymbolRange difference = (a.lhs - a.rhs).bounds(graph_.symbols);
+      if (difference.min <= 0 && difference.max >= 0) continue;
+      errors_.add(fail(Code::shape_mismatch)
+                      .say(a.message)
+                      .at(a.source.place)
+                      .in(a.source.path)
+                      .because(a.lhs.to_string() + " is " + a.lhs.range_text(graph_.symbols) + ", " +
+                               a.rhs.to_string() + " is " + a.rhs.range_text(graph_.symbols)));
+    }
   }
 
   // A node whose operand comes from a faulty node is checked as far as it can be without types, and is faulty
@@ -166,6 +182,14 @@ class Lowering {
       faults.add(about(Code::unsupported_feature, "a result has too many dims")
                      .because("found rank " + std::to_string(type.dims.size()) + ", allowed up to " +
                               std::to_string(kMaxRank)));
+    }
+    for (size_t axis = 0; axis < type.dims.size(); ++axis) {
+      const Dim& d = type.dims[axis];
+      if (d.bounds(graph_.symbols).max >= 0) continue;
+      faults.add(about(Code::bad_dim, "a size of a result is negative")
+                     .because("axis " + std::to_string(axis) + " of " + to_string(type) + " is " +
+                              d.range_text(graph_.symbols)));
+      return;
     }
     const Dim bytes = product(type.dims) * Dim(8);
     const auto fixed = static_values(type.dims);

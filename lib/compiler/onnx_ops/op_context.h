@@ -125,6 +125,10 @@ class OpContext {
   Builder builder_;
 };
 
+// False, with the fault told at the input, where one of its indices is known and lies outside data's (input
+// 0's) dims [first_axis, first_axis + axes), which the last dim of tuples names one by one (axes 1: any
+// shape of indices).
+bool indices_in_range(OpContext& c, size_t input, int64_t first_axis, int64_t axes);
 // int8 for int4, uint8 for uint4; other types as they are.
 DType unpacked(DType dtype);
 // "Softmax 'act'": how messages name a node.

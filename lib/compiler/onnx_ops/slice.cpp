@@ -135,11 +135,19 @@ Dims even_sizes(const Dim& extent, int64_t count) {
 
 // The last part has a size of 0 or more. Where a symbolic dim decides it, an assertion says so at bind,
 // before a size comes out negative: max(last, 0) == last.
-void check_last(OpContext& c, const Dim& last, const Dim& extent) {
-  if (last.is_static()) return;
-  c.require_at_least(last, Dim(0),
-                     extent.to_string() + " is too small for " + std::to_string(c.output_count()) +
-                         " parts of one size and a last that is no larger");
+void check_last(OpContext& c, const Dims& sizes, const Dim& extent) {
+  const Dim& last = sizes.back();
+  const std::string too_small = extent.to_string() + " is too small for " + std::to_string(sizes.size()) +
+                                " parts of one size and a last that is no larger";
+  if (last.bounds(c.graph().symbols).max >= 0) return c.require_at_least(last, Dim(0), too_small);
+  const std::string found = "the first " + std::to_string(sizes.size() - 1) + " parts of " +
+                            sizes.front().to_string() + " (the dim through their number, rounded up) " +
+                            "take more than there is";
+  const bool counted = c.op().attribute("num_outputs") && c.has_attr("num_outputs");
+  c.fail((counted ? c.about_attr("num_outputs", Code::shape_mismatch, too_small)
+                  : c.about_node(Code::shape_mismatch, too_small))
+             .because(c.describe(c.in(0)) + ": " + found)
+             .try_("give the sizes as input 'split', or fewer outputs"));
 }
 
 std::optional<Dims> split_sizes(OpContext& c, const Dim& extent) {
@@ -159,7 +167,8 @@ std::optional<Dims> split_sizes(OpContext& c, const Dim& extent) {
     return std::nullopt;
   }
   Dims sizes = even_sizes(extent, outputs);
-  check_last(c, sizes.back(), extent);
+  check_last(c, sizes, extent);
+  if (c.failed()) return std::nullopt;
   return sizes;
 }
 

@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "compiler/ir/builder.h"
+#include "compiler/ir/constant_indices.h"
 #include "compiler/passes/constant_subgraph.h"
 #include "compiler/passes/passes.h"
 #include "compiler/passes/rewrite.h"
@@ -92,16 +93,36 @@ Status replace_known_contents(Graph& graph) {
   }
   return {};
 }
+// Indices that were computed from constants are known now.
+Status check_known_indices(const Graph& graph) {
+  for (const NodeId id : graph.order()) {
+    const Node& node = graph.node(id);
+    if (node.op != Op::gather && node.op != Op::scatter) continue;
+    const Dims& data = graph.type(node.operands[0]).dims;
+    const bool is_empty = std::any_of(data.begin(), data.end(), [](const Dim& d) { return d.is_value(0); });
+    const Dim& extent = data[static_cast<size_t>(attr_int(node, "axis", 0))];
+    GE_ASSIGN(const auto bad, find_bad_index(graph, node.operands[1], {extent}));
+    if (!bad || is_empty) continue;
+    const Source source = node.sources.empty() ? Source{} : node.sources.front();
+    return fail(Code::index_out_of_range)
+        .at(source.place)
+        .in(source.path)
+        .because("found " + bad->value + " at " + bad->position + " of the indices; the axis has " +
+                 extent.to_string() + " elements");
+  }
+  return {};
+}
 }  // namespace
 
 Status fold_constants(Graph& graph, PassContext& context) {
   GE_TRY(replace_known_contents(graph));
   remove_dead_nodes(graph);
   ConstantSubgraph constants(graph);
-  if (constants.frontier().empty() || context.evaluate == nullptr) return {};
+  if (constants.frontier().empty() || context.evaluate == nullptr) return check_known_indices(graph);
   auto contents = constants.evaluate(*context.evaluate);
   if (!contents.ok()) {
-    // The run meets the same fault (an index out of range, say) and names its node.
+    // Every run would meet it too.
+    if (contents.error().first().code == Code::index_out_of_range) return std::move(contents).take_error();
     if (contents.error().kind() != ErrorKind::kUser) return std::move(contents).take_error();
     context.notes.push_back("constants are not folded: " + contents.error().first().message);
     return {};
@@ -113,7 +134,7 @@ Status fold_constants(Graph& graph, PassContext& context) {
     GE_TRY(b.take());
   }
   remove_dead_nodes(graph);
-  return {};
+  return check_known_indices(graph);
 }
 
 }  // namespace ge

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 
+#include "compiler/ir/feasible_sizes.h"
 #include "compiler/select/candidates.h"
 #include "compiler/select/cost.h"
 #include "compiler/select/launch_geometry.h"
@@ -16,18 +17,6 @@ namespace ge {
 namespace {
 
 using Symbols = std::map<std::string, int64_t>;
-
-// Nothing can be bound to these sizes: one is negative, or two that must be equal are not.
-bool is_impossible(const Graph& graph, const Symbols& symbols) {
-  for (const Graph::Assertion& a : graph.assertions)
-    if (a.lhs.evaluate(symbols) != a.rhs.evaluate(symbols)) return true;
-  for (ValueId v = 0; v < graph.value_capacity(); ++v) {
-    if (!graph.value(v).alive) continue;
-    for (const Dim& d : graph.type(v).dims)
-      if (!d.is_static() && d.evaluate(symbols).value_or(0) < 0) return true;
-  }
-  return false;
-}
 
 // Sizes at which a row's own check is asked: a kernel is chosen for a symbolic shape only if it takes all of
 // them.
@@ -47,7 +36,7 @@ std::vector<Symbols> sample_symbols(const Graph& graph) {
     samples[4][name] = clamp(17);
   }
   if (ranges.empty()) samples.resize(1);
-  std::erase_if(samples, [&](const Symbols& symbols) { return is_impossible(graph, symbols); });
+  std::erase_if(samples, [&](const Symbols& symbols) { return !can_bind(graph, symbols); });
   return samples;
 }
 

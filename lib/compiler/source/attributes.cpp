@@ -22,7 +22,11 @@ std::optional<Attr> BodyReader::attribute(const Value& json) {
   }
   if (json.is_array()) return list_attribute(json);
   if (json.is_object()) return object_attribute(json);
-  const std::string fix = json.is_bool() ? "write 1 or 0" : "";
+  const std::string fix = json.is_bool() ? "write 1 or 0"
+                          : json.is_number()
+                              ? "integers end at 9223372036854775807; write " + json.describe() +
+                                    ".0 where a floating-point number is meant"
+                              : "";
   state_.errors.add(
       fault_at(json, Code::wrong_json_type,
                "attribute \"" + std::string(json.key()) + "\" has the wrong type")

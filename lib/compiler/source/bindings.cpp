@@ -35,19 +35,29 @@ void substitute(Graph& graph, const std::map<std::string, Dim>& values) {
   for (const auto& [name, value] : values) graph.symbols.erase(name);
 }
 
-// Whether every size stays one when symbols are replaced.
-Status check_sizes(const Graph& graph, const std::map<std::string, Dim>& values, const std::string& text) {
+// ": batch - 100 is -99 .. -92 with batch 1 .. 8", of the first symbolic dim that is always negative.
+std::string negative_text(const Type& type, const SymbolRanges& ranges) {
+  for (const Dim& d : type.dims)
+    if (!d.is_static() && d.bounds(ranges).max < 0)
+      return ": " + d.to_string() + " is " + d.range_text(ranges);
+  return "";
+}
+
+// Whether every size of the inputs can stay one when symbols are replaced, or have other ranges.
+Status check_sizes(const Graph& graph, const std::map<std::string, Dim>& values, const SymbolRanges& ranges,
+                   const std::string& text) {
   for (const ValueId v : graph.inputs) {
     Type type = graph.type(v);
     bool valid = true;
     for (Dim& d : type.dims) {
       d = d.substitute(values);
-      valid = valid && d.bounds(graph.symbols).max >= 0 && !d.overflowed();
+      valid = valid && d.bounds(ranges).max >= 0 && !d.overflowed();
     }
     if (valid) continue;
     return fail(Code::bad_dim)
         .say(text + " makes a size invalid")
-        .because("input '" + visible_line(graph.value(v).name) + "' becomes " + to_string(type));
+        .because("input '" + visible_line(graph.value(v).name) + "' becomes " + to_string(type) +
+                 negative_text(type, ranges));
   }
   return {};
 }
@@ -69,7 +79,7 @@ Status pin(Graph& graph, const std::string& name, int64_t value, const std::stri
         .say("dim '" + name + "' is outside its range")
         .because("found " + std::to_string(value) + " from " + text + ", allowed " + range_text(range));
   }
-  GE_TRY(check_sizes(graph, {{name, Dim(value)}}, text));
+  GE_TRY(check_sizes(graph, {{name, Dim(value)}}, graph.symbols, text));
   substitute(graph, {{name, Dim(value)}});
   return {};
 }
@@ -103,7 +113,10 @@ Status bound(Graph& graph, const std::string& name, const std::vector<int64_t>& 
         .say("--dim " + text + " is wider than the model allows")
         .because("the model declares " + range_text(outer));
   }
-  graph.symbols[name] = range;
+  SymbolRanges ranges = graph.symbols;
+  ranges[name] = range;
+  GE_TRY(check_sizes(graph, {}, ranges, "--dim " + text));
+  graph.symbols = std::move(ranges);
   return {};
 }
 

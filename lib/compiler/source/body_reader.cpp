@@ -46,6 +46,7 @@ void BodyReader::read_inputs(const Fields& fields) {
     const auto dtype = state_.tensors.dtype(input);
     const auto shape = input.array("shape");
     auto dims = shape ? read_shape(*shape, state_.errors) : std::nullopt;
+    if (dims) check_ranges(*shape, *dims, graph_.symbols, state_.errors);
     if (!name) continue;
     const ValueId value = graph_.add_input(*name, {dtype.value_or(DType::float32), dims.value_or(Dims{})});
     define(*name, value, json);
@@ -184,8 +185,8 @@ void BodyReader::tell_undefined(const std::string& name, const Value& json) {
 }
 
 std::string BodyReader::nearest_name(const std::string& name) {
-  constexpr size_t kMinLength = 3, kMaxCandidates = 20'000;  // any two names of one letter are near
-  if (name.size() < kMinLength || state_.suggestions_left-- <= 0 || names_.size() > kMaxCandidates) return "";
+  constexpr size_t kMaxCandidates = 20'000;
+  if (state_.suggestions_left-- <= 0 || names_.size() > kMaxCandidates) return "";
   std::vector<std::string> candidates;
   for (const BodyReader* body = this; body != nullptr; body = body->outer_) {
     for (const auto& [known, value] : body->names_) candidates.push_back(known);

@@ -76,6 +76,9 @@ class BodyReader {
 
 // An element type and a shape of dims (names, numbers, expressions); faults are told.
 std::optional<Dims> read_shape(const Value& shape, ErrorList& errors);
+// What can be said of a shape once the ranges of its symbols are known: bad_dim where a dim is negative for
+// all of them, size_overflow where the tensor is too large for all of them.
+void check_ranges(const Value& shape, const Dims& dims, const SymbolRanges& symbols, ErrorList& errors);
 std::optional<Dim> read_dim(const Value& json, ErrorList& errors);
 // Declared dims: name -> {min, max, opt}.
 SymbolRanges read_symbols(const Value& dims, ErrorList& errors);

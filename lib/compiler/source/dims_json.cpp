@@ -7,7 +7,7 @@
 namespace ge {
 
 std::optional<Dim> read_dim(const Value& json, ErrorList& errors) {
-  const std::string allowed = "allowed integers from 0 up, names, and expressions of them";
+  const std::string allowed = "allowed integers of 64 bits from 0 up, names, and expressions of them";
   const auto integer = json.as_int64();
   const auto text = json.as_string();
   if (!integer && !text) {
@@ -57,6 +57,22 @@ std::optional<Dims> read_shape(const Value& shape, ErrorList& errors) {
     return std::nullopt;
   }
   return dims;
+}
+
+void check_ranges(const Value& shape, const Dims& dims, const SymbolRanges& symbols, ErrorList& errors) {
+  for (size_t i = 0; i < dims.size(); ++i) {
+    const SymbolRange range = dims[i].bounds(symbols);
+    if (dims[i].is_static() || range.max >= 0) continue;
+    const Value at = shape.at(static_cast<int64_t>(i));
+    errors.add(fault_at(at, Code::bad_dim, "dimension is negative for every value of its dims")
+                   .because("found " + at.describe() + ", which is " + dims[i].range_text(symbols) +
+                            "; allowed 0 and up")
+                   .try_("mend the expression, or the range in \"dims\""));
+  }
+  if (!static_values(dims) && product(dims).bounds(symbols).min == INT64_MAX) {
+    errors.add(fault_at(shape, Code::size_overflow, "tensor size overflows for every value of its dims")
+                   .because("found " + to_string(dims)));
+  }
 }
 
 namespace {

@@ -91,7 +91,8 @@ std::optional<std::string> Fields::text(std::string_view key) const {
 
 std::optional<int64_t> Fields::integer(std::string_view key) const {
   const auto found = expect(
-      key, [](const Value& v) { return v.as_int64().has_value(); }, "an integer");
+      key, [](const Value& v) { return v.as_int64().has_value(); },
+      "an integer of 64 bits, with no fraction and no exponent");
   return found ? found->as_int64() : std::nullopt;
 }
 

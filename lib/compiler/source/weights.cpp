@@ -72,7 +72,7 @@ std::optional<std::vector<int64_t>> TensorReader::static_dims(const Value& shape
     const auto value = d.as_int64();
     if (!value || *value < 0) {
       errors_.add(fault_at(d, Code::bad_dim, "a tensor with data has dims that are numbers")
-                      .because("found " + d.describe() + ", allowed integers from 0 up"));
+                      .because("found " + d.describe() + ", allowed integers of 64 bits from 0 up"));
       return std::nullopt;
     }
     dims.push_back(*value);
@@ -255,6 +255,11 @@ std::optional<TensorData> TensorReader::file_data(const Fields& data, TensorData
   const auto name = data.text("tensor");
   const auto offset = data.integer("offset");
   if ((has_tensor && !name) || (has_offset && !offset)) return std::nullopt;
+  if (has_offset && *offset < 0) {
+    errors_.add(fault_at(*data.find("offset"), Code::bad_tensor_data, "the offset is negative")
+                    .because("found " + std::to_string(*offset) + ", allowed 0 and up"));
+    return std::nullopt;
+  }
   if (has_tensor == has_offset && (has_tensor || !path->ends_with(".npy"))) {
     errors_.add(
         fault_at(data.value(), Code::bad_tensor_data, "how to read the file is not clear")
@@ -272,7 +277,11 @@ std::optional<TensorData> TensorReader::file_data(const Fields& data, TensorData
   const bool about_file = first.code != Code::undefined_value && first.code != Code::bad_tensor_data;
   if (about_file && !told_.insert(*path + "\n" + first.message + "\n" + first.found).second)
     return std::nullopt;
-  const Value at = *data.find(first.code == Code::undefined_value ? "tensor" : "file");
+  // Which tensor, or which part of the file: told where that is said.
+  const char* key = first.code == Code::undefined_value || (has_tensor && !about_file) ? "tensor"
+                    : has_offset && !about_file                                        ? "offset"
+                                                                                       : "file";
+  const Value at = *data.find(key);
   errors_.add(placed(std::move(result).take_error(), *path, at));
   return std::nullopt;
 }
