@@ -6,7 +6,9 @@
 #include <cstdlib>
 #include <string>
 
+#include "base/bytes.h"
 #include "base/text.h"
+#include "platform/file.h"
 
 namespace ge {
 namespace {
@@ -34,6 +36,11 @@ int report(const Error& error) {
   for (const Diagnostic& d : error.list()) print_line(colour ? coloured(to_string(d)) : to_string(d));
   if (error.list().size() > 1) print_line(std::to_string(error.list().size()) + " errors");
   return exit_code(error.kind());
+}
+
+int print_and_end(std::string_view text) {
+  const Status written = write_stdout(as_bytes(text));
+  return written.ok() ? 0 : report(written.error());
 }
 
 void note(std::string_view text) {

@@ -10,6 +10,8 @@ namespace ge {
 bool use_colour(int descriptor);  // a terminal, and NO_COLOR is not set
 // Prints every diagnostic of the error; returns the process exit code of its kind.
 int report(const Error& error);
+// Writes a text to standard output; the exit code: 0, or what report() gives where it cannot be written.
+int print_and_end(std::string_view text);
 void note(std::string_view text);  // "note: ..." on standard error
 
 }  // namespace ge

@@ -4,8 +4,10 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <set>
 
 #include "base/diagnostic.h"
+#include "common/report.h"
 #include "common/version.h"
 
 namespace ge {
@@ -113,6 +115,16 @@ int usage(const std::string& text) {
   return 2;
 }
 
+// The first NAME of several NAME=VALUE that stands twice, "" where none does; a name may hold '='.
+std::string repeated(const std::vector<std::string>& list) {
+  std::set<std::string> seen;
+  for (const std::string& text : list) {
+    const std::string name = text.substr(0, text.rfind('='));
+    if (!seen.insert(name).second) return name;
+  }
+  return "";
+}
+
 }  // namespace
 
 std::optional<int> parse_options(int argc, char** argv, CompileCommand& command) {
@@ -128,16 +140,16 @@ std::optional<int> parse_options(int argc, char** argv, CompileCommand& command)
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
-    fmt::print("{}", app.help());
-    return 0;
+    return print_and_end(app.help());
   } catch (const CLI::ParseError& e) {
     return usage(e.what());
   }
-  if (version) {
-    fmt::print("{}", version_text("ge-compile"));
-    return 0;
-  }
+  if (version) return print_and_end(version_text("ge-compile"));
   if (command.lists()) return std::nullopt;
+  if (const std::string name = repeated(command.dims); !name.empty())
+    return usage("--dim " + name + "= stands twice");
+  if (const std::string name = repeated(command.freezes); !name.empty())
+    return usage("--freeze " + name + "= stands twice");
   if (command.model.empty()) return usage("a model is needed");
   if (command.output.empty() && !command.check) return usage("-o FILE is needed (or --check)");
   return std::nullopt;

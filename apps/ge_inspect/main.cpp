@@ -1,10 +1,9 @@
 // ge-inspect: shows, checks and compares plans. Reads plans only; needs no GPU.
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
 #include <cstdio>
 
 #include "base/diagnostic.h"
+#include "common/report.h"
 #include "common/version.h"
 #include "ge_inspect/inspect.h"
 
@@ -43,10 +42,7 @@ int usage(const std::string& what) {
 }
 
 int run(const Options& o) {
-  if (o.version) {
-    fmt::print("{}", ge::version_text("ge-inspect"));
-    return 0;
-  }
+  if (o.version) return ge::print_and_end(ge::version_text("ge-inspect"));
   if (o.diff)
     return o.plan.empty() && !o.json && !o.verify ? ge::diff(o.a, o.b)
                                                   : usage("diff takes two plans and nothing else");
@@ -64,8 +60,7 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
-    fmt::print("{}", app.help());
-    return 0;
+    return ge::print_and_end(app.help());
   } catch (const CLI::ParseError& e) {
     return usage(e.what());
   }

@@ -8,8 +8,10 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <set>
 
 #include "base/diagnostic.h"
+#include "common/report.h"
 #include "common/version.h"
 #include "ge/ge.h"
 
@@ -36,6 +38,14 @@ std::string tolerance_fault(const std::string& text) {
   const double value = std::strtod(text.c_str(), &end);
   const bool valid = !text.empty() && *end == '\0' && std::isfinite(value) && value >= 0;
   return valid ? "" : "found " + text + ", allowed a number from 0 up";
+}
+
+// CLI11's own range takes a NaN.
+std::string duration_fault(const std::string& text) {
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  const bool valid = !text.empty() && *end == '\0' && value >= 0.001 && value <= 86400;
+  return valid ? "" : "found " + text + ", allowed seconds from 0.001 to 86400";
 }
 
 void add_tensors(CLI::App& app, RunCommand& c, RawOptions& raw) {
@@ -109,7 +119,7 @@ void add_measuring(CLI::App& app, RunCommand& c, RawOptions& raw) {
   app.add_option("--duration", c.duration_s,
                  "measure for so many seconds instead (default 1); e.g. --duration 10")
       ->type_name("S")
-      ->check(CLI::Range(0.001, 86400.0))
+      ->check(duration_fault)
       ->group(group);
   app.add_flag(
          "--cold", c.cold,
@@ -160,6 +170,25 @@ std::optional<int64_t> to_integer(const std::string& text) {
   return value;
 }
 
+// The first name that stands twice, "" where none does.
+template <class List>
+std::string repeated(const List& list) {
+  std::set<std::string> seen;
+  for (const auto& [name, value] : list)
+    if (!name.empty() && !seen.insert(name).second) return name;
+  return "";
+}
+
+// One value of two would be lost.
+std::string repeat_fault(const RunCommand& c) {
+  if (const std::string name = repeated(c.inputs); !name.empty()) return "-i " + name + "= stands twice";
+  if (const std::string name = repeated(c.outputs); !name.empty()) return "-o " + name + "= stands twice";
+  if (const std::string name = repeated(c.expected); !name.empty())
+    return "--expect " + name + "= stands twice";
+  if (const std::string name = repeated(c.dims); !name.empty()) return "--dim " + name + "= stands twice";
+  return "";
+}
+
 // Empty where all is well.
 std::string interpret(const RawOptions& raw, RunCommand& c) {
   for (const std::string& text : raw.inputs) {
@@ -184,6 +213,7 @@ std::string interpret(const RawOptions& raw, RunCommand& c) {
     if (!value) return "--dim " + text + ": NAME=N is needed, N a whole number";
     c.dims.emplace_back(parts->first, *value);
   }
+  if (const std::string fault = repeat_fault(c); !fault.empty()) return fault;
   const bool cuda_number =
       c.device.rfind("cuda:", 0) == 0 && to_integer(c.device.substr(5)).value_or(-1) >= 0;
   if (c.device != "auto" && c.device != "cpu" && c.device != "cuda" && !cuda_number)
@@ -222,14 +252,12 @@ std::optional<int> parse_options(int argc, char** argv, RunCommand& command) {
   try {
     app.parse(arguments(argc, argv));
   } catch (const CLI::CallForHelp&) {
-    fmt::print("{}", app.help());
-    return 0;
+    return print_and_end(app.help());
   } catch (const CLI::ParseError& e) {
     return usage(e.what());
   }
   if (raw.version) {
-    fmt::print("{}CPU library {}\n", version_text("ge-run"), ge_cpu_library());
-    return 0;
+    return print_and_end(version_text("ge-run") + "CPU library " + ge_cpu_library() + "\n");
   }
   if (command.plan.empty()) return usage("a plan is needed");
   const std::string wrong = interpret(raw, command);

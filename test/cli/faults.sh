@@ -2,43 +2,8 @@
 # faults.sh BIN_FOLDER [WORD]: what the programs say and return when something is wrong. Each case states the exit code, the
 # error's code and words that must stand in the message. With WORD only the cases whose name holds it run.
 set -uo pipefail
-bin=$(realpath "$1")
-only=${2:-}
-root=$(realpath "$(dirname "$0")/../..")
-temporary=$(mktemp -d)
-trap 'chmod -R u+w "$temporary"; rm -rf "$temporary"' EXIT
-work=$temporary/work
-mkdir "$work" && cd "$work" || exit 1
-export NO_COLOR=1 PATH=$bin:$PATH
-cases=0 failed=0
-# shellcheck source=test/cli/npy.sh
-. "$root/test/cli/npy.sh"
-
-# fault NAME EXIT 'CODE WORDS|WORDS...' COMMAND...: each part between bars must stand in the output; CODE may be -.
-fault() {
-  local name=$1 want=$2 said=$3 code=0 part
-  shift 3
-  [[ $name == *"$only"* ]] || return 0
-  cases=$((cases + 1))
-  timeout 60 "$@" >"$temporary/out" 2>&1 </dev/null || code=$?
-  local wrong=
-  [ "$code" -eq "$want" ] || wrong="exit code $code, expected $want"
-  while IFS= read -r part; do
-    grep -qF -- "$part" "$temporary/out" || wrong+="${wrong:+; }does not say: $part"
-  done < <(tr '|' '\n' <<<"$said")
-  [ -z "$wrong" ] || { failed=$((failed + 1)); printf 'FAILED %s: %s\n  %s\n' "$name" "$wrong" "$*"; head -n 12 "$temporary/out" | sed 's/^/    /'; }
-}
-# graph NAME 'SAID' JSON: ge-compile must refuse this graph with exit code 1, on every target alike.
-graph() {
-  printf '%s' "$3" >"$work/g.json"
-  fault "$1" 1 "$2" ge-compile g.json -o g.bin -t cpu
-  [ ! -e g.bin ] || { echo "FAILED $1: wrote a plan"; failed=$((failed + 1)); rm -f g.bin; }
-}
-# one NODES [INITIALIZERS [SHAPE]]: a graph with input x of float32 SHAPE and output y.
-one() {
-  printf '{"format":"ge-graph/1","name":"t","opset":21,"inputs":[{"name":"x","dtype":"float32","shape":%s}],"outputs":["y"],"initializers":[%s],"nodes":[%s]}' \
-    "${3:-[2,3]}" "${2:-}" "$1"
-}
+# shellcheck source=test/cli/cases.sh
+. "$(dirname "$0")/cases.sh"
 relu='{"name":"a","op":"Relu","inputs":["x"],"outputs":["y"]}'
 
 # --- files
@@ -54,6 +19,7 @@ fault 'depth bomb' 1 'E0202|deep.json' ge-compile deep.json -o g.bin -t cpu
 graph 'format tag' 'E0207|g.json:1:11|ge-graph/1' '{"format":"ge-graph/9","inputs":[],"outputs":[],"nodes":[]}'
 graph 'missing key' 'E0205|nodes' '{"format":"ge-graph/1","inputs":[],"outputs":[]}'
 graph 'duplicate key' 'E0203|g.json:1:|op' "$(one '{"name":"a","op":"Relu","op":"Abs","inputs":["x"],"outputs":["y"]}')"
+graph 'duplicate attribute' 'E0203|/nodes/0/attributes/axis' "$(one '{"op":"Softmax","inputs":["x"],"outputs":["y"],"attributes":{"axis":0,"axis":1}}')"
 graph 'unknown key' 'E0204|/nodes/0|output|outputs' "$(one '{"name":"a","op":"Relu","inputs":["x"],"output":["y"],"outputs":["y"]}')"
 graph 'wrong JSON type' 'E0206|/nodes/0/op' "$(one '{"name":"a","op":3,"inputs":["x"],"outputs":["y"]}')"
 graph 'unknown dtype' 'E0208|/inputs/0/dtype|float32' '{"format":"ge-graph/1","inputs":[{"name":"x","dtype":"float","shape":[2]}],"outputs":["y"],"nodes":['"$relu"']}'
@@ -85,7 +51,7 @@ graph 'bad dim expression' 'E0209|n +' "$(one "$relu" '' '["n +"]')"
 
 printf '%s' "$(one "$relu" '' '["n - 2"]')" >negative.json
 ge-compile negative.json -o negative.bin -t cpu >"$temporary/out" 2>&1 || { cat "$temporary/out"; failed=$((failed + 1)); }
-fault 'a size that is negative for this dim' 1 'E0605|is negative|n = 1' ge-run negative.bin --dim n=1
+fault 'a size that is negative for this dim' 1 'E0605|input "x"|axis 0: n-2 is -1 with n = 1 (allowed 0 and up)' ge-run negative.bin --dim n=1
 graph 'control characters in a name are shown, not sent' 'E0301|Re\x1b[31mlu' "$(one '{"name":"a","op":"Re\u001b[31mlu","inputs":["x"],"outputs":["y"]}')"
 
 # --- weights
@@ -120,6 +86,10 @@ fault 'disk full' 3 'E0103|/dev/full' ge-compile "$mlp/mlp.json" -o /dev/full -t
 fault 'a plan through a pipe' 0 'written' bash -c "ge-compile '$mlp/mlp.json' -o /dev/stdout -t cpu 2>/dev/null | cat | head -c 8 | grep -qa GEPLAN && echo written"
 mkdir -p taken.json
 fault 'a graph whose text cannot be written leaves no weights' 3 'E0105' bash -c "ge-compile '$mlp/mlp.json' --emit graph -o taken.json; code=\$?; [ ! -e taken.safetensors ] || exit 99; exit \$code"
+for program in ge-compile ge-run ge-inspect; do
+  fault "$program's help to a full disk" 3 'E0103' bash -c "$program --help >/dev/full"
+  fault "$program's version to a full disk" 3 'E0103' bash -c "$program --version >/dev/full"
+done
 fault 'lists to a full disk' 3 'E0103' bash -c 'ge-compile --list-ops >/dev/full'
 fault 'JSON lists to a full disk' 3 'E0103' bash -c 'ge-compile --list-passes --json >/dev/full'
 fault 'check to a full disk' 3 'E0103' bash -c "ge-compile '$mlp/mlp.json' --check >/dev/full"
@@ -188,6 +158,11 @@ npy tr.npy '<f4' '(4, 16)' 250
 fault 'npy cut off' 1 'E0215|tr.npy' ge-run mlp.bin -i x=tr.npy
 npy fo.npy '<f4' '(4, 16)' 256 True
 fault 'npy in Fortran order is read' 0 '' ge-run mlp.bin -i x=fo.npy
+printf '%s' "$(one "$relu" '' '[2,3]')" >two.json
+ge-compile two.json -o two.bin -t cpu >"$temporary/out" 2>&1 || { cat "$temporary/out"; failed=$((failed + 1)); }
+npy order.npy '<f4' '(2, 3)' 0 True
+printf '\x00\x00\x80\x3f\x00\x00\x00\x40\x00\x00\x40\x40\x00\x00\x80\x40\x00\x00\xa0\x40\x00\x00\xc0\x40' >>order.npy  # 1 .. 6, columns first
+fault 'npy in Fortran order is read right' 0 '1 3 5 2' ge-run two.bin -i x=order.npy
 fault 'unknown output' 1 'E0611|q' ge-run mlp.bin -i x=ok.npy -o q=q.npy
 fault 'output folder missing' 3 'E0103|nowhere' ge-run mlp.bin -i x=ok.npy -o y=nowhere/y.npy
 fault 'a dry run with dims' 2 'E0110|--dry-run looks at the plan' ge-run mlp.bin --dry-run --dim batch=3
@@ -203,6 +178,7 @@ fault 'one launch' 0 'cpu: 1 launch, 1 kernel, ' ge-compile log.json -o log.bin 
 fault 'tolerance NaN' 2 'E0110|--rtol|nan' ge-run mlp.bin --rtol nan
 fault 'tolerance negative' 2 'E0110|--atol|-1' ge-run mlp.bin --atol=-1
 fault 'tolerance infinite' 2 'E0110|--rtol|inf' ge-run mlp.bin --rtol inf
+fault 'a duration that is no number' 2 'E0110|--duration|nan' ge-run mlp.bin --bench --duration nan
 fault 'output without a file' 2 'E0110|-o y=' ge-run mlp.bin -i x=ok.npy -o y=
 fault 'output without a name' 2 'E0110|-o =y.npy' ge-run mlp.bin -i x=ok.npy -o =y.npy
 printf '%s' '{"format":"ge-graph/1","name":"t","opset":21,"inputs":[{"name":"a\u001b[2Jb","dtype":"float32","shape":[2]}],"outputs":["y"],"nodes":[{"op":"Neg","inputs":["a\u001b[2Jb"],"outputs":["y"]}]}' >esc.json
@@ -224,14 +200,52 @@ ge-compile gather.json -o gather.bin -t cpu >"$temporary/out" 2>&1 || { cat "$te
 fault 'index out of range' 1 'E0609|pick|7' ge-run gather.bin -i x=1,2,3,4 -i i=1,7
 fault 'index in range' 0 '' ge-run gather.bin -i x=1,2,3,4 -i i=1,-4
 fault 'no GPU' 3 'E0701' env CUDA_VISIBLE_DEVICES= ge-run mlp.bin --device cuda  # none to be seen, whatever is there
+# --- old output is kept whole, permissions are those of any new file, and a signal leaves nothing
+ge-run mlp.bin -i x="$mlp/x.npy" -o y=y.npy >"$temporary/out" 2>&1 || { cat "$temporary/out"; failed=$((failed + 1)); }
+before=$(sha256sum <y.npy)
+fault 'old results stay whole' 1 'E0601' ge-run mlp.bin -i z="$mlp/x.npy" -o y=y.npy
+fault 'old results stay whole on a full disk' 3 'E0103' bash -c 'ulimit -f 1; exec ge-run mlp.bin --dim batch=64 -o y=y.npy'
+[ "$(sha256sum <y.npy)" = "$before" ] || { echo "FAILED: the old results changed"; failed=$((failed + 1)); }
+fault 'a new plan has the permissions of a new file' 0 '640' bash -c "umask 027; ge-compile '$mlp/mlp.json' -o mask.bin -t cpu && stat -c %a mask.bin"
+fault 'new results have the permissions of a new file' 0 '640' bash -c 'umask 027; ge-run mlp.bin -o y=mask.npy && stat -c %a mask.npy'
+fault 'an old file keeps its permissions' 0 '600' bash -c "chmod 600 mask.bin; ge-compile '$mlp/mlp.json' -o mask.bin -t cpu && stat -c %a mask.bin"
+mkdir closed && chmod 555 closed
+if [ "$(id -u)" -ne 0 ]; then  # nothing is closed to root
+  fault 'a plan into a folder that is not writable' 3 "E0103|closed" ge-compile "$mlp/mlp.json" -o closed/p.bin -t cpu
+  fault 'results into a folder that is not writable' 3 "E0103|closed" ge-run mlp.bin -o closed/
+fi
+
+# interrupted COMMAND...: Ctrl-C as soon as the command has its temporary file. It must end by that signal; one that was done
+# before the signal came is tried again.
+interrupted() {
+  local code=0 attempt pid
+  cases=$((cases + 1))
+  for attempt in 1 2 3 4 5; do
+    env --default-signal=INT "$@" >"$temporary/out" 2>&1 </dev/null &  # a script's background jobs ignore it
+    pid=$!
+    until compgen -G '.*.tmp' >/dev/null || ! kill -0 "$pid" 2>/dev/null; do sleep 0.005; done
+    kill -INT "$pid" 2>/dev/null
+    code=0
+    wait "$pid" || code=$?
+    [ "$code" -ne 130 ] || return 0
+  done
+  echo "FAILED Ctrl-C of $*: exit code $code, expected 130 ($attempt attempts)"
+  failed=$((failed + 1))
+}
 [ -n "$only" ] || {
   code=0
   timeout --preserve-status -s INT 1 ge-run mlp.bin --bench --duration 30 >"$temporary/out" 2>&1 </dev/null || code=$?
   cases=$((cases + 1))
   [ "$code" -eq 130 ] || { echo "FAILED Ctrl-C: exit code $code, expected 130"; failed=$((failed + 1)); }
+  # 400 MB of weights, which take no room, take a while to be written.
+  truncate -s 400000000 zeros.raw
+  cp mlp.bin large.bin
+  printf '%s' "$(one "$add" '{"name":"w","dtype":"float32","shape":[100000000],"data":{"file":"zeros.raw","offset":0}}' '[100000000]')" >large.json
+  interrupted ge-compile large.json -o large.bin -t cpu
+  cmp -s mlp.bin large.bin || { echo "FAILED: Ctrl-C changed the old plan"; failed=$((failed + 1)); }
+  compiled relus "$(one "$relu" '' '["n"]')"
+  interrupted ge-run relus.bin --dim n=50000000 -o y=y.npy
+  [ "$(sha256sum <y.npy)" = "$before" ] || { echo "FAILED: Ctrl-C changed the old results"; failed=$((failed + 1)); }
+  rm -f zeros.raw large.bin
 }
-left=$(find . -name '*.tmp*' -o -name '.*.ge-*' | head)
-[ -z "$left" ] || { echo "FAILED: temporary files are left: $left"; failed=$((failed + 1)); }
-
-echo "$cases cases, $failed failed"
-[ "$failed" -eq 0 ] && [ "$cases" -gt 0 ]
+finish
