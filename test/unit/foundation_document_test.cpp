@@ -194,7 +194,7 @@ TEST_CASE("All duplicate keys are told at once, with both places", "[json]") {
   CHECK(inner.code == Code::duplicate_key);
   CHECK(inner.message == "key 'x' appears twice");
   CHECK(inner.place == "g.json:2:18");
-  CHECK(inner.path == "/b");
+  CHECK(inner.path == "/b/x");
   CHECK_THAT(inner.found, contains("g.json:2:6"));
   CHECK(d.error().list()[1].place == "g.json:3:1");
   CHECK(d.error().list()[2].place == "g.json:3:7");
