@@ -5,6 +5,7 @@
 #include <map>
 
 #include "base/text.h"
+#include "base/usual_fix.h"
 #include "common/report.h"
 #include "common/table.h"
 #include "compiler/onnx_ops/checks.h"
@@ -106,7 +107,7 @@ std::string json_of(const std::string& model, const std::vector<Row>& rows) {
         .member("place", d.place)
         .member("path", d.path)
         .member("found", d.found)
-        .member("fix", d.fix)
+        .member("fix", std::string(fix_of(d)))
         .member("node", row.node)
         .member("operator", row.op)
         .member("version", row.version)

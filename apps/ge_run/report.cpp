@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "base/usual_fix.h"
 #include "common/table.h"
 
 namespace ge {
@@ -137,7 +138,7 @@ std::string errors_json(const Error& error) {
     b.member("place", d.place)
         .member("path", d.path)
         .member("found", d.found)
-        .member("fix", d.fix)
+        .member("fix", std::string(fix_of(d)))
         .end_object();
   }
   b.end_array().end_object();

@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "base/text.h"
+#include "base/usual_fix.h"
 
 namespace ge {
 namespace {
@@ -94,6 +95,19 @@ std::string code_string(Code code) {
   return text;
 }
 
+std::string_view fix_of(const Diagnostic& d) {
+  if (!d.fix.empty()) return d.fix;
+  switch (d.code) {
+#define GE_FIX(name, text) \
+  case Code::name:         \
+    return text;
+#include "base/usual_fixes.def"
+#undef GE_FIX
+    default:
+      return {};
+  }
+}
+
 std::string to_string(const Diagnostic& d) {
   std::string text = "error[" + code_string(d.code) + "]: ";
   text += visible_line(d.message.empty() ? title_of(d.code) : std::string_view(d.message));
@@ -101,7 +115,7 @@ std::string to_string(const Diagnostic& d) {
   if (!d.path.empty()) where += (where.empty() ? "" : "  ") + d.path;
   append_line(text, "", where);
   append_lines(text, d.found);
-  append_line(text, "fix: ", d.fix);
+  append_line(text, "fix: ", fix_of(d));
   for (const std::string& frame : d.frames) append_line(text, "", frame);
   return text;
 }

@@ -1,4 +1,5 @@
 // Errors of ge.h: a Status as code, text and JSON.
+#include "base/usual_fix.h"
 #include "document/writer.h"
 #include "ge_version.h"
 #include "runtime/c_types.h"
@@ -16,7 +17,7 @@ std::string to_json_text(const Error& error) {
     if (!d.place.empty()) b.member("place", d.place);
     if (!d.path.empty()) b.member("path", d.path);
     if (!d.found.empty()) b.member("found", d.found);
-    if (!d.fix.empty()) b.member("fix", d.fix);
+    if (const std::string_view fix = fix_of(d); !fix.empty()) b.member("fix", std::string(fix));
     if (!d.frames.empty()) {
       b.key("frames").begin_array();
       for (const std::string& frame : d.frames) b.value(frame);

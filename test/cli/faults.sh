@@ -7,7 +7,7 @@ set -uo pipefail
 relu='{"name":"a","op":"Relu","inputs":["x"],"outputs":["y"]}'
 
 # --- files
-fault 'missing file' 3 'E0101|none.json' ge-compile none.json -o g.bin -t cpu
+fault 'missing file' 3 'E0101|none.json|fix: check the path' ge-compile none.json -o g.bin -t cpu
 mkdir folder
 fault 'a directory' 3 'E0105|folder' ge-compile folder -o g.bin -t cpu
 : >empty.json
@@ -28,8 +28,8 @@ graph 'unknown dtype' 'E0208|/inputs/0/dtype|float32' '{"format":"ge-graph/1","i
 graph 'duplicate value' 'E0210|y' "$(one "$relu,{\"name\":\"b\",\"op\":\"Abs\",\"inputs\":[\"x\"],\"outputs\":[\"y\"]}")"
 graph 'duplicate node name' 'E0210|a' "$(one "$relu,{\"name\":\"a\",\"op\":\"Abs\",\"inputs\":[\"x\"],\"outputs\":[\"z\"]}")"
 graph 'undefined value' 'E0211|hidden1|hidden2' "$(one '{"name":"a","op":"Relu","inputs":["x"],"outputs":["hidden2"]},{"name":"b","op":"Abs","inputs":["hidden1"],"outputs":["y"]}')"
-graph 'undefined output' 'E0211|/outputs/0' '{"format":"ge-graph/1","inputs":[{"name":"x","dtype":"float32","shape":[2]}],"outputs":["q"],"nodes":['"$relu"']}'
-graph 'cycle' 'E0212|left|right' "$(one '{"name":"left","op":"Add","inputs":["x","r"],"outputs":["l"]},{"name":"right","op":"Relu","inputs":["l"],"outputs":["r"]},{"name":"out","op":"Abs","inputs":["r"],"outputs":["y"]}')"
+graph 'undefined output' 'E0211|fix: use the name of|/outputs/0' '{"format":"ge-graph/1","inputs":[{"name":"x","dtype":"float32","shape":[2]}],"outputs":["q"],"nodes":['"$relu"']}'
+graph 'cycle' "E0212|Add 'left' -> Relu 'right' -> Add 'left'|fix: break the ring" "$(one '{"name":"left","op":"Add","inputs":["x","r"],"outputs":["l"]},{"name":"right","op":"Relu","inputs":["l"],"outputs":["r"]},{"name":"out","op":"Abs","inputs":["r"],"outputs":["y"]}')"
 graph 'all faults at once' 'E0208|/inputs/1/dtype|E0211|hidden|E0204|/nodes/0/attribute' '{"format":"ge-graph/1","inputs":[{"name":"x","dtype":"float32","shape":[2]},{"name":"z","dtype":"flot","shape":[2]}],"outputs":["y"],"nodes":[{"name":"a","op":"Add","inputs":["x","hidden"],"outputs":["y"],"attribute":{}}]}'
 
 # --- operators

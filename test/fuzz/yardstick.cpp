@@ -208,8 +208,14 @@ void Yardstick::disturb_operand(const Node& node, size_t operand, int sample, Ho
     return replace_huge(t, huge ? 1e17 : HUGE_VAL, kBeyond);
   // Keys that a causal row does not see have a weight of zero, or are not read.
   if (attention && operand == 2 && sample % 4 == 1) return replace_huge(t, HUGE_VAL, 1);
-  // Products overflow float32 in some orders of computing.
+  // Products overflow float32 in some orders of computing; sums do before they are divided.
   if (huge && sample % 4 == 3) replace_huge(t, 1e17, HUGE_VAL);
+  const bool adds =
+      node.op == Op::pool || attr_string(node, "kind") == "sum" || attr_string(node, "kind") == "mean";
+  if ((node.op == Op::reduce || node.op == Op::pool) && adds && original != DType::float64 && sample % 4 == 3)
+    replace_huge(
+        t, std::numeric_limits<float>::max() / static_cast<double>(std::max<int64_t>(terms_of(node), 1)),
+        HUGE_VAL);
 }
 
 // The node alone, under the same symbols.

@@ -63,7 +63,7 @@ void Yardstick::disturb_mean(const Node& node, int sample) {
   }
 }
 
-// Rows whose squares overflow float32: something finite over infinity.
+// Rows whose squares overflow float32: something finite over infinity. A row with a NaN stays NaN.
 void Yardstick::zero_overflowing_rows(const Node& node, int sample) {
   const auto k = static_cast<size_t>(sample);
   const HostTensor& x = values_[node.operands[0]][k];
@@ -74,9 +74,13 @@ void Yardstick::zero_overflowing_rows(const Node& node, int sample) {
                            ? reinterpret_cast<const double*>(values_[node.operands[2]][k].bytes.data())
                            : nullptr;
   const int64_t row = terms_of(node);
-  for (int64_t begin = 0; row > 0 && begin < x.count(); begin += row)
-    if (std::any_of(in + begin, in + begin + row, [](double v) { return std::abs(v) > 1e17; }))
-      for (int64_t i = begin; i < begin + row; ++i) out[i] = bias == nullptr ? 0 : bias[i];
+  for (int64_t begin = 0; row > 0 && begin < x.count(); begin += row) {
+    const double *first = in + begin, *last = first + row;
+    if (std::any_of(first, last, [](double v) { return std::isnan(v); })) continue;
+    if (std::any_of(first, last, [](double v) { return std::abs(v) > 1e17; }))
+      for (int64_t i = begin; i < begin + row; ++i)
+        out[i] = std::isinf(in[i]) ? kNaN : bias == nullptr ? 0 : bias[i];
+  }
 }
 
 // celu with a negative b: b * exp(a / b) may be a number where the exp is none in float32.

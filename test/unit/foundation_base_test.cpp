@@ -4,6 +4,7 @@
 #include "base/diagnostic.h"
 #include "base/status.h"
 #include "base/text.h"
+#include "base/usual_fix.h"
 #include "catch.h"
 
 namespace ge {
@@ -37,11 +38,17 @@ TEST_CASE("A diagnostic prints code, place, finding, fix and frames", "[base]") 
 }
 
 TEST_CASE("A diagnostic without a message prints its code's title", "[base]") {
-  CHECK(to_string(fail(Code::file_not_found)) == "error[E0101]: file not found");
-  CHECK(to_string(fail(Code::file_not_found).because("one\ntwo")) ==
-        "error[E0101]: file not found\n  one\n  two");
-  CHECK(to_string(fail(Code::file_not_found).say("a\x1b[31m\x7f \xc3\xa9").because("b\rc")) ==
-        "error[E0101]: a\\x1b[31m\\x7f \xc3\xa9\n  b\\x0dc");
+  CHECK(to_string(fail(Code::file_unreadable)) == "error[E0102]: file cannot be read");
+  CHECK(to_string(fail(Code::file_unreadable).because("one\ntwo")) ==
+        "error[E0102]: file cannot be read\n  one\n  two");
+  CHECK(to_string(fail(Code::file_unreadable).say("a\x1b[31m\x7f \xc3\xa9").because("b\rc")) ==
+        "error[E0102]: a\\x1b[31m\\x7f \xc3\xa9\n  b\\x0dc");
+}
+
+TEST_CASE("What to do is what the place says, else what the code usually wants", "[base]") {
+  CHECK(to_string(fail(Code::empty_file)) == "error[E0216]: file is empty\n  fix: write it again");
+  CHECK(to_string(fail(Code::empty_file).try_("fill it")) == "error[E0216]: file is empty\n  fix: fill it");
+  CHECK(fix_of(fail(Code::internal)).empty());
 }
 
 TEST_CASE("Codes have kinds, and kinds decide the exit code", "[base]") {
@@ -72,8 +79,8 @@ TEST_CASE("An error's kind is that of its gravest entry, and frames reach every 
   error = std::move(error).with_frame("while reading x.json");
   CHECK(error.list()[2].frames == std::vector<std::string>{"while reading x.json"});
   CHECK(Error(fail(Code::unknown_op)).kind() == ErrorKind::kUser);
-  Error two(std::vector<Diagnostic>{fail(Code::unknown_op), fail(Code::graph_cycle)});
-  CHECK(two.to_string() == "error[E0301]: unknown operator\n\nerror[E0212]: nodes form a cycle");
+  Error two(std::vector<Diagnostic>{fail(Code::unknown_op), fail(Code::results_differ)});
+  CHECK(two.to_string() == "error[E0301]: unknown operator\n\nerror[E0610]: results differ");
 }
 
 TEST_CASE("An error list that is empty is ok", "[base]") {

@@ -174,6 +174,15 @@ bool ConstantSubgraph::stays_splat(const Node& node) const {
                      [&](ValueId v) { return v != kNone && known_splat_[v]; });
 }
 
+// Large, and for nodes that read it from memory: in maps a splat is a number.
+bool ConstantSubgraph::is_written_out(ValueId v) const {
+  if (size_of(graph_.type(v)) <= kMaxWrittenOutBytes) return false;
+  const auto& uses = graph_.uses(v);
+  return std::none_of(uses.begin(), uses.end(), [&](const Graph::Use& use) {
+    return use.node == kNone || is_map(graph_.node(use.node).op) || graph_.node(use.node).op == Op::cast;
+  });
+}
+
 // Used by an output or a node that is not known itself. Copies of a small constant along an axis stay where
 // they are made: whoever uses them reads the small one.
 bool ConstantSubgraph::worth_replacing(ValueId v) const {
@@ -187,7 +196,7 @@ bool ConstantSubgraph::worth_replacing(ValueId v) const {
   };
   const auto& uses = graph_.uses(v);
   const Node& node = *graph_.producer(v);
-  const bool copies = node.op == Op::broadcast && !known_splat_[v] &&
+  const bool copies = node.op == Op::broadcast && (!known_splat_[v] || is_written_out(v)) &&
                       count_of(graph_.type(v)) > count_of(graph_.type(node.operands[0]));
   if (copies) return false;
   return std::any_of(uses.begin(), uses.end(), left);

@@ -28,6 +28,7 @@ class ConstantSubgraph {
   bool within_bounds(const Node& node) const;
   int64_t stored_bytes(ValueId v) const;  // of a known value, without the copies that a broadcast makes
   bool stays_splat(const Node& node) const;
+  bool is_written_out(ValueId v) const;
   bool worth_replacing(ValueId v) const;
 
   Status evaluate_group(const Evaluator& evaluate, size_t end, std::vector<TensorData>& contents);
