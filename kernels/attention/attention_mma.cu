@@ -299,11 +299,12 @@ struct AttentionTile {
       total += __shfl_xor_sync(0xffffffffu, total, 1);
       total += __shfl_xor_sync(0xffffffffu, total, 2);
       const bool zero = total == 0 && (args.zero_empty != 0 || args.k.dims[2] == 0);
-      const float factor = zero ? 0.0f : 1.0f / total;  // 0 / 0 and 0 * inf: NaN
+      const float factor = 1.0f / total;  // 0 / 0 and 0 * inf: NaN
       const int row = (lane() >> 2) + 8 * half;
 #pragma unroll
       for (int j = 0; j < kOutTiles; ++j) {
-        const unsigned pair = pack_pair<T>(out[j][half * 2] * factor, out[j][half * 2 + 1] * factor);
+        // Not out * 0 where the row sees no key: a value that is masked may be infinite.
+        const unsigned pair = zero ? 0 : pack_pair<T>(out[j][half * 2] * factor, out[j][half * 2 + 1] * factor);
         *reinterpret_cast<unsigned*>(stage + head_slot<kHead>(row, j) + (lane() & 3) * 2) = pair;
       }
     }

@@ -102,7 +102,6 @@ class MatmulStep : public DeviceStep {
   Status enqueue(Stream& stream) override;
 
  private:
-  Status launch(Stream& stream);
   Status choose_algo(const std::vector<int64_t>& wanted, LtDataType type);
   bool rebuild_algo(const std::vector<int64_t>& wanted, LtDataType type);
   Status heuristic_algo();
@@ -120,7 +119,6 @@ class MatmulStep : public DeviceStep {
   LtAlgo algo_{};
   void* workspace_ = nullptr;
   size_t workspace_bytes_ = 0;
-  bool launched_ = false;
 };
 
 Status MatmulStep::prepare(const LaunchSite& site, LtDataType type, CudaStream& stream) {
@@ -224,21 +222,16 @@ Status MatmulStep::heuristic_algo() {
   return fail(Code::launch_refused).because("cuBLASLt knows no algorithm for this product");
 }
 
-// cuBLASLt loads a product's kernel when it is first launched. Two threads that do so at once, the first in a
-// process, can be told "the function failed to launch on the GPU" (13.0): first launches take turns.
-std::mutex& first_launches() {
+// cuBLASLt loads a product's kernel when it is first launched. While one thread does so, another's launch can be told
+// "the function failed to launch on the GPU" (13.0), also of a kernel that ran before and is now recorded: launches take
+// turns. A recorded graph makes none.
+std::mutex& library_launches() {
   static std::mutex mutex;
   return mutex;
 }
 
 Status MatmulStep::enqueue(Stream& stream) {
-  if (launched_) return launch(stream);
-  const std::lock_guard lock(first_launches());
-  launched_ = true;
-  return launch(stream);
-}
-
-Status MatmulStep::launch(Stream& stream) {
+  const std::lock_guard lock(library_launches());
   void* target = static_cast<CudaStream&>(stream).target();
   const Descriptors& d = descriptors_;
   for (size_t i = 0; i < shape_.products.size(); ++i) {
@@ -274,7 +267,7 @@ Result<std::unique_ptr<Kernel>> resolve_cublaslt(const Gpu&, const KernelDesc& d
     return fail(Code::unknown_kernel).because("no library stands behind " + desc.name);
   GE_ASSIGN(const CublasLt* api, cublaslt());
   LtHandle handle = nullptr;
-  const std::lock_guard lock(first_launches());
+  const std::lock_guard lock(library_launches());
   GE_LT(*api, cublasLtCreate, &handle);
   return std::unique_ptr<Kernel>(std::make_unique<CublasLtKernel>(*api, handle));
 }
