@@ -304,7 +304,8 @@ struct AttentionTile {
 #pragma unroll
       for (int j = 0; j < kOutTiles; ++j) {
         // Not out * 0 where the row sees no key: a value that is masked may be infinite.
-        const unsigned pair = zero ? 0 : pack_pair<T>(out[j][half * 2] * factor, out[j][half * 2 + 1] * factor);
+        const unsigned pair =
+            zero ? 0 : pack_pair<T>(out[j][half * 2] * factor, out[j][half * 2 + 1] * factor);
         *reinterpret_cast<unsigned*>(stage + head_slot<kHead>(row, j) + (lane() & 3) * 2) = pair;
       }
     }

@@ -36,6 +36,7 @@ constexpr KernelRow mma_row(std::string_view name, std::span<const OperandRow> o
                             std::string_view symbol, LaunchCheck check, std::string_view summary) {
   return {
       .name = name,
+      .revision = 2,
       .device = KernelDevice::kCuda,
       .operands = operands,
       .attrs = kAttentionAttrs,

@@ -1,12 +1,11 @@
 // NVRTC through dlopen: its few entry points are declared here, so that no CUDA header is needed to build.
 #include "compiler/codegen/nvrtc.h"
 
-#include <csignal>
-
 #include <array>
 #include <cstdlib>
 
 #include "platform/dynamic_library.h"
+#include "platform/signals.h"
 
 namespace ge {
 
@@ -68,33 +67,6 @@ class ProgramOwner {
   int (*destroy_)(OpaqueProgram**);
 };
 
-// NVRTC puts handlers of its own over the program's while it compiles, and a Ctrl-C then ends the process
-// with another code and leaves what the program's handler removes. While this lives, the signals that end a
-// program wait, and its handlers are back before they come.
-class WithoutSignals {
- public:
-  WithoutSignals() {
-    sigset_t block;
-    sigemptyset(&block);
-    for (size_t i = 0; i < kSignals.size(); ++i) {
-      sigaddset(&block, kSignals[i]);
-      ::sigaction(kSignals[i], nullptr, &actions_[i]);
-    }
-    ::pthread_sigmask(SIG_BLOCK, &block, &mask_);
-  }
-  ~WithoutSignals() {
-    for (size_t i = 0; i < kSignals.size(); ++i) ::sigaction(kSignals[i], &actions_[i], nullptr);
-    ::pthread_sigmask(SIG_SETMASK, &mask_, nullptr);
-  }
-  WithoutSignals(const WithoutSignals&) = delete;
-  WithoutSignals& operator=(const WithoutSignals&) = delete;
-
- private:
-  static constexpr std::array<int, 4> kSignals{SIGINT, SIGTERM, SIGHUP, SIGQUIT};
-  std::array<struct sigaction, kSignals.size()> actions_{};
-  sigset_t mask_{};
-};
-
 }  // namespace
 
 Result<Nvrtc> Nvrtc::open() {
@@ -148,10 +120,11 @@ Result<NvrtcResult> Nvrtc::compile(const std::string& source, int arch, const Nv
                                  options.fuse_multiply_add ? "--fmad=true" : "--fmad=false",
                                  "--device-as-default-execution-space"};
   if (options.device_debug_log) flags.push_back("--ptxas-options=-v");
-  const int compiled = [&] {
-    const WithoutSignals while_compiling;
-    return f.compile(owner.program, static_cast<int>(flags.size()), flags.data());
-  }();
+  // NVRTC puts handlers of its own over the program's while it compiles: a Ctrl-C would end the process with
+  // another code and leave what the program's handler removes.
+  int compiled = 0;
+  run_beside_signals(
+      [&] { compiled = f.compile(owner.program, static_cast<int>(flags.size()), flags.data()); });
 
   NvrtcResult result;
   size_t size = 0;

@@ -222,9 +222,9 @@ Status MatmulStep::heuristic_algo() {
   return fail(Code::launch_refused).because("cuBLASLt knows no algorithm for this product");
 }
 
-// cuBLASLt loads a product's kernel when it is first launched. While one thread does so, another's launch can be told
-// "the function failed to launch on the GPU" (13.0), also of a kernel that ran before and is now recorded: launches take
-// turns. A recorded graph makes none.
+// cuBLASLt loads a product's kernel when it is first launched. While one thread does so, another's launch can
+// be told "the function failed to launch on the GPU" (13.0), also of a kernel that ran before and is now
+// recorded: launches take turns. A recorded graph makes none.
 std::mutex& library_launches() {
   static std::mutex mutex;
   return mutex;
