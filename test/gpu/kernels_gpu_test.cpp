@@ -180,4 +180,25 @@ TEST_CASE("CUDA attention rows equal attention_reference") {
   }
 }
 
+TEST_CASE("CUDA attention rows that see no key are zero beside infinite values") {
+  NEED_GPU(gpu);
+  std::mt19937 rng(45);
+  for (const int64_t size : {8, 128}) {
+    TestTensor q(DType::float16, {1, 2, 33, size}), k(DType::float16, {1, 2, 21, size}),
+        v(DType::float16, {1, 2, 21, size}), mask(DType::boolean, {1, 2, 33, 21}),
+        out(DType::float16, {1, 33, 2, size});
+    q.random(rng, 4), k.random(rng, 4);
+    for (int64_t i = 0; i < v.count(); ++i)
+      v.set(i, i % 2 == 0 ? std::numeric_limits<double>::infinity() : std::nan(""));
+    for (int64_t i = 0; i < mask.count(); ++i) mask.set(i, 0);
+    compare(*gpu, size <= 64 ? "attention_mma64_f16_sm80" : "attention_mma128_f16_sm80",
+            "attention_reference", {&q, &k, &v, &mask, &out},
+            {{"causal", int64_t{0}},
+             {"fill", -std::numeric_limits<double>::infinity()},
+             {"scale", 0.125},
+             {"zero_empty", int64_t{1}}},
+            kGrids[1], 4, 1);
+  }
+}
+
 }  // namespace ge::test
