@@ -16,7 +16,8 @@ Result<int64_t> BoundValues::get(ExprId id) {
   const auto value = program_.exprs.evaluate(id, symbols_);
   if (!value.ok())
     return fail(Code::size_overflow)
-        .because(text(id) + ": " + value.error().first().found + used_symbols_text(id));
+        .because(text(id) + ": " + value.error().first().found + used_symbols_text(id))
+        .try_("choose other dims");
   values_[id] = *value;
   known_[id] = true;
   return *value;

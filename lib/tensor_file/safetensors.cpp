@@ -215,6 +215,15 @@ const SafetensorsEntry* SafetensorsFile::find(std::string_view name) const {
   return at != by_name_.end() && entries_[*at].name == name ? &entries_[*at] : nullptr;
 }
 
+// "'a', 'b' and 7 more"
+static std::string first_names(const std::vector<std::string>& names) {
+  constexpr size_t kShown = 8;
+  std::string text;
+  for (size_t i = 0; i < std::min(names.size(), kShown); ++i) text += (i == 0 ? "'" : ", '") + names[i] + "'";
+  if (names.size() > kShown) text += " and " + std::to_string(names.size() - kShown) + " more";
+  return names.empty() ? "no tensors" : text;
+}
+
 Result<HostTensor> SafetensorsFile::read(std::string_view name) const {
   if (const SafetensorsEntry* entry = find(name)) {
     GE_ASSIGN(HostTensor tensor, make_host_tensor(entry->dtype, entry->dims));
@@ -232,8 +241,8 @@ Result<HostTensor> SafetensorsFile::read(std::string_view name) const {
   return fail(Code::undefined_value)
       .say("no tensor '" + std::string(name) + "' in '" + path() + "'")
       .at(path())
-      .because("it holds " + std::to_string(names.size()) + " tensors")
-      .try_(near.empty() ? "" : "did you mean '" + near + "'?");
+      .because("it holds " + first_names(names))
+      .try_(near.empty() ? "use a name that stands in the file" : "did you mean '" + near + "'?");
 }
 
 namespace {

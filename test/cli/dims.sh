@@ -26,7 +26,7 @@ conv='{"op":"Conv","inputs":["x","k"],"outputs":["y"]}'
 kernel=$(x '[1,1,3,3]' k)
 graph 'a result negative for every value' 'E0209|/nodes/0|axis 2 of float32[1, 1, h - 2, 3] is -2 .. -1 with h 0 .. 1' \
   "$(model '"h":{"max":1}' "$(x '[1,1,"h",5]'),$kernel" "$conv" '"y"')"
-graph 'sizes that are never equal' 'E0310|/nodes/0|7 is 7, n is 1 .. 5 with n 1 .. 5' \
+graph 'sizes that are never equal' 'E0310|/nodes/0|found 7 and n, which is 1 .. 5 with n 1 .. 5' \
   "$(model '"n":{"min":1,"max":5}' "$(x '["n"]')" '{"op":"Split","inputs":["x","s"],"outputs":["y","z"]}' '"y","z"' '{"name":"s","dtype":"int64","shape":[2],"data":[3,4]}')"
 
 # --- sizes that are not for this value: the tensor, its axis, expression, value, dims and their ranges
@@ -66,6 +66,19 @@ fault 'an output twice' 2 'E0110|-o y= stands twice' ge-run sum.bin -o y=a.npy -
 fault 'an expectation twice' 2 'E0110|--expect y= stands twice' ge-run sum.bin --expect y=a.npy --expect y=b.npy
 fault 'a dim pinned twice' 2 'E0110|--dim n= stands twice' ge-compile sum.json -o g.bin -t cpu --dim n=4 --dim n=1:8
 fault 'an input frozen twice' 2 'E0110|--freeze x= stands twice' ge-compile sum.json -o g.bin -t cpu --freeze x=a.npy --freeze x=b.npy
+
+# --- numbers at the ends of 64 bits
+far() { printf '{"name":"%s","dtype":"int64","shape":[1],"data":[%s]}' "$1" "$2"; }
+for step in -9223372036854775808 9223372036854775807; do
+  start=0 end=9223372036854775807
+  [ $step -gt 0 ] || { start=9223372036854775807 end=-9223372036854775808; }
+  for shape in '[2,3]' '["n",3]'; do
+    compiled steps "$(model '"n":{"opt":2}' "$(x "$shape")" '{"op":"Slice","inputs":["x","a","b","c","d"],"outputs":["y"]}' '"y"' "$(far a $start),$(far b $end),$(far c 0),$(far d $step)")"
+    fault "a step of $step of $shape" 0 '[1, 3]' ge-run steps.bin -i x=1,2,3,4,5,6
+  done
+done
+compiled blocks "$(model '' "$(x '[2,3]')" '{"op":"QuantizeLinear","inputs":["x","s"],"outputs":["y"],"attributes":{"axis":1,"block_size":9223372036854775807}}' '"y"' '{"name":"s","dtype":"float32","shape":[2,1],"data":[1,2]}')"
+fault 'a block longer than its axis' 0 '[2, 3]' ge-run blocks.bin
 
 # --- operators whose sizes must fit
 k='{"name":"k","dtype":"int64","shape":[1],"data":[5]}'

@@ -77,6 +77,7 @@ fault 'unknown target' 2 'E0404|sm_9|sm_89' ge-compile "$root/examples/mlp/mlp.j
 fault 'unknown pass' 2 'E0405|fuse_epilogue|fuse_epilogues' ge-compile "$root/examples/mlp/mlp.json" -o g.bin -t cpu --disable-pass fuse_epilogue
 fault 'unknown pass among those to run' 2 'E0405|fuse_epilogue|fuse_epilogues' ge-compile "$root/examples/mlp/mlp.json" -o g.bin -t cpu --passes canonicalize,fuse_epilogue
 fault 'no arguments' 2 '' ge-run
+fault 'operators that are not lowered' 1 'E0403|/nodes/0|Gemm is not lowered to core ops: canonicalize did not run|leave canonicalize' ge-compile "$root/examples/mlp/mlp.json" -o g.bin -t cpu --disable-pass canonicalize
 fault 'exact and lossy at once' 2 'E0110|--exact and --allow' ge-compile "$root/examples/mlp/mlp.json" -o g.bin -t cpu --exact --allow tf32
 
 # --- writing
@@ -209,6 +210,8 @@ fault 'old results stay whole on a full disk' 3 'E0103' bash -c 'ulimit -f 1; ex
 fault 'a new plan has the permissions of a new file' 0 '640' bash -c "umask 027; ge-compile '$mlp/mlp.json' -o mask.bin -t cpu && stat -c %a mask.bin"
 fault 'new results have the permissions of a new file' 0 '640' bash -c 'umask 027; ge-run mlp.bin -o y=mask.npy && stat -c %a mask.npy'
 fault 'an old file keeps its permissions' 0 '600' bash -c "chmod 600 mask.bin; ge-compile '$mlp/mlp.json' -o mask.bin -t cpu && stat -c %a mask.bin"
+fault 'a plan into a folder where no file can be, for root neither' 3 'E0103|/proc/p.bin' ge-compile "$mlp/mlp.json" -o /proc/p.bin -t cpu
+fault 'results into a folder where no file can be' 3 'E0103|/proc/y.npy' ge-run mlp.bin -o /proc/y.npy
 mkdir closed && chmod 555 closed
 if [ "$(id -u)" -ne 0 ]; then  # nothing is closed to root
   fault 'a plan into a folder that is not writable' 3 "E0103|closed" ge-compile "$mlp/mlp.json" -o closed/p.bin -t cpu

@@ -135,6 +135,8 @@ TEST_CASE("division and remainder simplify where that is exact") {
   CHECK(Dim::mod(2 * n, 4) == 2 * Dim::mod(n, 2));
   CHECK(Dim::ceil_div(n, 2) == Dim::floor_div(n + 1, 2));
   CHECK(Dim::ceil_div(7, 2) == Dim(4));
+  CHECK(Dim::ceil_div(-7, 2) == Dim(-3));
+  CHECK(Dim::ceil_div(3, INT64_MAX) == Dim(1));
   CHECK_FALSE(Dim::floor_div(n, 4) * 4 == n);
   CHECK(Dim::floor_div(n, 0).overflowed());
 }

@@ -194,7 +194,10 @@ Dim Dim::floor_div(const Dim& a, const Dim& b) {
 }
 
 Dim Dim::ceil_div(const Dim& a, const Dim& b) {
-  if (const auto k = b.value(); k && *k > 0) return floor_div(a + (*k - 1), b);  // the form that floors meet
+  const auto k = b.value();
+  if (k && *k > 0 && a.is_static())  // their sum may not be a number
+    return *a.value() / *k + (*a.value() % *k > 0 ? 1 : 0);
+  if (k && *k > 0) return floor_div(a + (*k - 1), b);  // the form that floors meet
   return Dim(0) - floor_div(Dim(0) - a, b);
 }
 

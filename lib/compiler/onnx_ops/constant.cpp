@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "compiler/ir/text_literals.h"
 #include "compiler/onnx_ops/known_number.h"
 #include "compiler/onnx_ops/op_context.h"
 #include "numeric/convert.h"
@@ -169,8 +170,8 @@ std::optional<Dim> real_count(OpContext& c) {
   const double count = std::ceil((*limit - *start) / *delta);
   if (!(count < 9e15)) {
     c.fail(c.about_node(Code::bad_attribute, "the range has no end")
-               .because("start " + std::to_string(*start) + ", limit " + std::to_string(*limit) + ", delta " +
-                        std::to_string(*delta)));
+               .because("start " + double_text(*start) + ", limit " + double_text(*limit) + ", delta " +
+                        double_text(*delta)));
     return std::nullopt;
   }
   return Dim(count > 0 ? static_cast<int64_t>(count) : 0);

@@ -1,6 +1,7 @@
 // Gemm: alpha * A' B' + beta * C on core dot.
 #include <cmath>
 
+#include "compiler/ir/text_literals.h"
 #include "compiler/onnx_ops/op_context.h"
 
 namespace ge {
@@ -22,7 +23,7 @@ Results lower_gemm(OpContext& c) {
     if (is_float(c.dtype(c.in(0))) || value == std::floor(value)) continue;
     return c.fail(
         c.about_attr(factor, Code::bad_attribute, std::string(factor) + " must be whole for integers")
-            .because("found " + std::to_string(value) + " for " + c.describe(c.in(0))));
+            .because("found " + double_text(value) + " for " + c.describe(c.in(0))));
   }
   for (size_t i = 0; i < 2; ++i) {
     if (c.rank(c.in(i)) == 2) continue;

@@ -83,18 +83,27 @@ class Lowering {
     if (!graph_.value(value).contents) graph_.value(value).contents = infer_contents(graph_, graph_.node(id));
   }
 
+  std::string size_text(const Dim& d) const {
+    return d.is_static() ? d.to_string() : d.to_string() + ", which is " + d.range_text(graph_.symbols);
+  }
   // Sizes that must be equal, and are not for any value of their dims.
   void check_assertions() {
     if (!errors_.empty()) return;
     for (const Graph::Assertion& a : graph_.assertions) {
+      if (a.lhs.overflowed() || a.rhs.overflowed()) {
+        errors_.add(fail(Code::size_overflow)
+                        .say(a.message + ", which overflow")
+                        .at(a.source.place)
+                        .in(a.source.path));
+        continue;
+      }
       const SymbolRange difference = (a.lhs - a.rhs).bounds(graph_.symbols);
       if (difference.min <= 0 && difference.max >= 0) continue;
       errors_.add(fail(Code::shape_mismatch)
                       .say(a.message)
                       .at(a.source.place)
                       .in(a.source.path)
-                      .because(a.lhs.to_string() + " is " + a.lhs.range_text(graph_.symbols) + ", " +
-                               a.rhs.to_string() + " is " + a.rhs.range_text(graph_.symbols)));
+                      .because("found " + size_text(a.lhs) + " and " + size_text(a.rhs)));
     }
   }
 

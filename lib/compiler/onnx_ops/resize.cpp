@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "compiler/ir/text_literals.h"
 #include "compiler/onnx_ops/known_number.h"
 #include "compiler/onnx_ops/resize_axis.h"
 #include "contract/tensor_view.h"
@@ -85,7 +86,7 @@ constexpr float kLargest = 1099511627776.0f;  // 2^40: sizes from here on are re
 
 bool overflows(OpContext& c, size_t input, const Dim& in, float scale) {
   c.fail(c.about_input(input, Code::size_overflow, "the size of a result overflows")
-             .because(in.to_string() + " times " + std::to_string(scale)));
+             .because(in.to_string() + " times " + double_text(scale)));
   return false;
 }
 
@@ -104,7 +105,7 @@ std::optional<Dim> scaled(OpContext& c, const Dim& in, float scale) {
     return Dim::floor_div(in * Dim(static_cast<int64_t>(p)), Dim(q));
   }
   c.fail(c.about_input(2, Code::needs_constant, "a symbolic dim takes scales that are simple fractions")
-             .because("found " + std::to_string(scale) + " for " + in.to_string())
+             .because("found " + double_text(scale) + " for " + in.to_string())
              .try_("pin the dim with --dim NAME=N, or give 'sizes'"));
   return std::nullopt;
 }
@@ -116,7 +117,7 @@ bool by_scales(OpContext& c, std::vector<ResizeAxis>& axes) {
     const auto scale = static_cast<float>((*scales)[i]);
     if (!(scale > 0) || std::isinf(scale)) {
       c.fail(c.about_input(2, Code::bad_attribute, "a scale is not valid")
-                 .because("found " + std::to_string(scale) + ", allowed above 0"));
+                 .because("found " + double_text(scale) + ", allowed above 0"));
       return false;
     }
     const auto out = scaled(c, axes[i].in, scale);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "compiler/ir/text_literals.h"
 #include "contract/tensor_view.h"
 
 namespace ge {
@@ -127,7 +128,7 @@ class Axis {
     if (axis_.scale && *axis_.scale >= kLeastScale) return plain * std::max(1.0, 1.0 / *axis_.scale);
     c_.fail(c_.about_attr("antialias", axis_.scale ? Code::bad_attribute : Code::needs_constant,
                           axis_.scale ? "a scale is too small" : "the scale depends on a symbolic dim")
-                .because(axis_.scale ? "found " + std::to_string(*axis_.scale) + ", allowed 1/65536 and up"
+                .because(axis_.scale ? "found " + double_text(*axis_.scale) + ", allowed 1/65536 and up"
                                      : "from " + axis_.in.to_string() + " to " + axis_.out.to_string())
                 .try_(axis_.scale ? "" : "pin the dim with --dim NAME=N, or give 'scales'"));
     return std::nullopt;

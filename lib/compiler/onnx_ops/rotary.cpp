@@ -4,6 +4,8 @@
 // rotary_embedding_dim stay. And RotaryEmbedding of com.microsoft, which always has position_ids.
 #include "compiler/onnx_ops/rotary.h"
 
+#include "compiler/ir/text_literals.h"
+
 namespace ge {
 ValueId rotate_pairs(OpContext& c, ValueId x, ValueId cosine, ValueId sine, const RotaryPairs& pairs) {
   if (c.failed()) return kNone;
@@ -160,9 +162,9 @@ class MicrosoftRotary {
       c_.fail(
           c_.about_attr("is_packed_batching", Code::unsupported_feature, "packed batches are not supported"));
     if (c_.float_attr("scale") != 1)
-      c_.fail(c_.about_attr("scale", Code::unsupported_feature, "a scale other than 1 is not supported")
-                  .because("found " + std::to_string(c_.float_attr("scale")) +
-                           "; ONNX Runtime does not apply it"));
+      c_.fail(
+          c_.about_attr("scale", Code::unsupported_feature, "a scale other than 1 is not supported")
+              .because("found " + double_text(c_.float_attr("scale")) + "; ONNX Runtime does not apply it"));
     return !c_.failed();
   }
 

@@ -31,6 +31,10 @@ std::optional<Dim> from_front(OpContext& c, const Dim& bound, const Dim& extent)
   return std::nullopt;
 }
 
+// Larger steps take one element, as this one does: no axis of a tensor that fits into memory is longer. The
+// stride of such a step is a number of 64 bits.
+constexpr int64_t kLongestAxis = int64_t{1} << 40;
+
 struct Part {
   Dim start, extent;
 };
@@ -105,7 +109,7 @@ Results lower_slice(OpContext& c) {
   std::vector<int64_t> steps(shape.size(), 1);
   for (size_t i = 0; i < in->axes.size(); ++i) {
     const auto axis = static_cast<size_t>(in->axes[i] < 0 ? in->axes[i] + c.rank(x) : in->axes[i]);
-    const int64_t step = std::max(in->steps[i], -kHuge);
+    const int64_t step = std::clamp(in->steps[i], -kLongestAxis, kLongestAxis);
     if (step == 0)
       return c.fail(
           c.about_input(4, Code::bad_attribute, "a step is 0").because("allowed: any number but 0"));
@@ -117,7 +121,7 @@ Results lower_slice(OpContext& c) {
               .try_("bound the dim with --dim NAME=MIN:MAX"));
     }
     starts[axis] = part->start;
-    steps[axis] = step;
+    steps[axis] = part->extent.bounds(c.graph().symbols).max <= 1 ? 1 : step;
     shape[axis] = part->extent;
   }
   return c.slice(x, starts, steps, shape);

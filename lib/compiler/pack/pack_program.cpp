@@ -48,14 +48,17 @@ class Packer {
     find_lifetimes();
     share_in_place();
     place_arena();
+    GE_TRY(check_overflow({}));
     for (size_t i = 0; i < launches_.size(); ++i)
       if (launches_[i]->row == nullptr && !is_plain_copy(*launches_[i]))
         loop_of_[i] = loops_.add(*launches_[i], in_place_[i]);
     GE_TRY(loops_.generate(assembler_, options_.ptx, options_.cuda_source));
     for (size_t i = 0; i < launches_.size(); ++i) GE_TRY(emit(i));
-    for (const Graph::Assertion& a : graph_.assertions)
+    for (const Graph::Assertion& a : graph_.assertions) {
       program_.assertions.push_back(
           {{expr(a.lhs), Relation::kEqual, expr(a.rhs)}, a.message, source_names({a.source})});
+      GE_TRY(check_overflow({a.source}));
+    }
     return std::move(program_);
   }
 
@@ -74,7 +77,21 @@ class Packer {
       program_.symbols.push_back({name, range.min, range.max, range.opt});
     }
   }
-  ExprId expr(const Dim& dim) { return program_.exprs.add(dim.tokens(symbol_index_)); }
+  // A dim that overflowed has no tokens; check_overflow refuses it once it is known whose it is.
+  ExprId expr(const Dim& dim) {
+    overflowed_ |= dim.overflowed();
+    return program_.exprs.add(dim.tokens(symbol_index_));
+  }
+  Status check_overflow(const std::vector<Source>& sources) const {
+    if (!overflowed_) return {};
+    const Source source = sources.empty() ? Source{} : sources.front();
+    return fail(Code::size_overflow)
+        .say("a size, an offset or a stride of this node overflows 64 bits")
+        .at(source.place)
+        .in(source.path);
+  }
+  // For people alone: left out where it overflows.
+  ExprId figure(const Dim& dim) { return dim.overflowed() ? kNoExpr : expr(dim); }
   std::vector<ExprId> exprs(const Dims& dims) {
     std::vector<ExprId> ids;
     for (const Dim& d : dims) ids.push_back(expr(d));
@@ -311,7 +328,7 @@ class Packer {
       step.launch.push_back(std::move(launch));
     }
     program_.run.steps.push_back(std::move(step));
-    return {};
+    return check_overflow(spec.sources);
   }
 
   // Its kernel waits by itself, and what stands before it is a launch.
@@ -340,9 +357,9 @@ class Packer {
       }
     }
     launch.source_nodes = source_names(spec.sources);
-    launch.flops = expr(spec.flops_dim);
-    launch.bytes_read = expr(bytes_touched(graph_, spec, false));
-    launch.bytes_written = expr(bytes_touched(graph_, spec, true));
+    launch.flops = figure(spec.flops_dim);
+    launch.bytes_read = figure(bytes_touched(graph_, spec, false));
+    launch.bytes_written = figure(bytes_touched(graph_, spec, true));
     for (size_t i = spec.operands.size(); i-- > 0;) {
       if (spec.operands[i].value == kNone) continue;
       const DType dtype = graph_.type(spec.operands[i].value).dtype;
@@ -372,6 +389,7 @@ class Packer {
   const PackOptions& options_;
   PlanAssembler& assembler_;
   Program program_;
+  bool overflowed_ = false;  // an expression of the program
   std::vector<const LaunchSpec*> launches_;
   std::vector<std::vector<int8_t>> in_place_;  // by launch, operand
   std::map<std::string, uint32_t> symbol_index_;

@@ -511,8 +511,19 @@ class Describer {
       case Op::reduce:
         return reduce();
       default:
-        return fail(Code::no_kernel).say("no kernel family for " + std::string(name_of(node_.op)));
+        return unknown_op();
     }
+  }
+
+  Diagnostic unknown_op() const {
+    const Source source = node_.sources.empty() ? Source{} : node_.sources.front();
+    const bool lowered = node_.op != Op::onnx || node_.onnx == nullptr;
+    return fail(Code::no_kernel)
+        .say(lowered ? "no kernel family for " + std::string(name_of(node_.op))
+                     : node_.onnx->type + " is not lowered to core ops: canonicalize did not run")
+        .at(source.place)
+        .in(source.path)
+        .try_(lowered ? "" : "leave canonicalize among the passes; --emit ir needs no kernels");
   }
 
   Result<Work> normalize() const {
