@@ -373,32 +373,6 @@ GE_FN unsigned pack<Bfloat, float>(float low, float high) {
   return w;
 }
 
-template <int kCount, bool kStream, class M, class R>
-GE_FN void load(const M* p, R* into) {
-  constexpr int kBytes = kCount * static_cast<int>(sizeof(M)), kStep = kBytes > 16 ? 16 : kBytes;
-  using W = typename Word<kStep>::Type;
-#pragma unroll
-  for (int b = 0; b < kBytes; b += kStep) {
-    const W w = load_word<kStream>(reinterpret_cast<const W*>(reinterpret_cast<const char*>(p) + b));
-    if constexpr (sizeof(M) == 2 && kStep > 2) {
-#pragma unroll
-      for (int i = 0; i < kStep / 4; ++i) unpack<M>(part(w, i), into[b / 2 + 2 * i], into[b / 2 + 2 * i + 1]);
-      continue;
-    }
-#pragma unroll
-    for (int i = 0; i < kStep / static_cast<int>(sizeof(M)); ++i) {
-      M m;
-      if constexpr (sizeof(M) == 8)
-        m = __builtin_bit_cast(M, static_cast<unsigned long long>(part(w, 2 * i)) |
-                                      static_cast<unsigned long long>(part(w, 2 * i + 1)) << 32);
-      else
-        m = from_word<M>(part(w, i * static_cast<int>(sizeof(M)) / 4) >>
-                         (i * static_cast<int>(sizeof(M)) % 4 * 8));
-      into[b / static_cast<int>(sizeof(M)) + i] = from_memory<R>(m);
-    }
-  }
-}
-
 GE_FN void make_word(const unsigned* parts, unsigned char& w) {
   w = static_cast<unsigned char>(parts[0]);
 }
@@ -415,33 +389,96 @@ GE_FN void make_word(const unsigned* parts, uint4& w) {
   w = make_uint4(parts[0], parts[1], parts[2], parts[3]);
 }
 
-template <int kCount, bool kStream, class M, class R>
-GE_FN void store(M* p, const R* from) {
-  constexpr int kBytes = kCount * static_cast<int>(sizeof(M)), kStep = kBytes > 16 ? 16 : kBytes;
-  using W = typename Word<kStep>::Type;
+// kCount neighbours as they lie in memory: held so until they are computed with, they take few registers and
+// the loads of a pass all stand before the first use.
+template <class M, int kCount>
+struct Raw {
+  static constexpr int kSize = static_cast<int>(sizeof(M)), kBytes = kCount * kSize;
+  static constexpr int kStep = kBytes > 16 ? 16 : kBytes,
+                       kEach = kStep / kSize;  // of a word: bytes, elements
+  typename Word<kStep>::Type words[kBytes / kStep];
+};
+
+// Element `i` of a word in 32-bit parts.
+template <class M, class W>
+GE_FN M element_of(const W& w, int i) {
+  if constexpr (sizeof(M) == 8)
+    return __builtin_bit_cast(M, static_cast<unsigned long long>(part(w, 2 * i)) |
+                                     static_cast<unsigned long long>(part(w, 2 * i + 1)) << 32);
+  else
+    return from_word<M>(part(w, i * static_cast<int>(sizeof(M)) / 4) >>
+                        (i * static_cast<int>(sizeof(M)) % 4 * 8));
+}
+template <class M>
+GE_FN void put_element(unsigned* parts, int i, M m) {
+  if constexpr (sizeof(M) == 8) {
+    const unsigned long long bits = __builtin_bit_cast(unsigned long long, m);
+    parts[2 * i] = static_cast<unsigned>(bits);
+    parts[2 * i + 1] = static_cast<unsigned>(bits >> 32);
+  } else {
+    parts[i * static_cast<int>(sizeof(M)) / 4] |= to_word<M>(m) << (i * static_cast<int>(sizeof(M)) % 4 * 8);
+  }
+}
+
+template <bool kStream, class M, int kCount>
+GE_FN void fetch(const M* p, Raw<M, kCount>& into) {
+  using W = typename Word<Raw<M, kCount>::kStep>::Type;
 #pragma unroll
-  for (int b = 0; b < kBytes; b += kStep) {
+  for (int b = 0; b < kCount; b += Raw<M, kCount>::kEach)
+    into.words[b / Raw<M, kCount>::kEach] = load_word<kStream>(reinterpret_cast<const W*>(p + b));
+}
+// One by one, `stride` apart; of those outside [from, to) nothing is read.
+template <class M, int kCount>
+GE_FN void gather(const M* p, long long stride, int from, int to, Raw<M, kCount>& into) {
+  using Kept = Raw<M, kCount>;
+#pragma unroll
+  for (int b = 0; b < kCount; b += Kept::kEach) {
     unsigned parts[4] = {0, 0, 0, 0};
-    if constexpr (sizeof(M) == 2 && kStep > 2) {
 #pragma unroll
-      for (int i = 0; i < kStep / 4; ++i) parts[i] = pack<M>(from[b / 2 + 2 * i], from[b / 2 + 2 * i + 1]);
+    for (int i = 0; i < Kept::kEach; ++i)
+      put_element(parts, i, b + i >= from && b + i < to ? p[(b + i) * stride] : M{});
+    make_word(parts, into.words[b / Kept::kEach]);
+  }
+}
+template <class M, int kCount, class R>
+GE_FN void decode(const Raw<M, kCount>& raw, R* into) {
+  using Kept = Raw<M, kCount>;
+#pragma unroll
+  for (int b = 0; b < kCount; b += Kept::kEach) {
+    const auto& w = raw.words[b / Kept::kEach];
+    if constexpr (sizeof(M) == 2 && Kept::kStep > 2) {
+#pragma unroll
+      for (int i = 0; i < Kept::kEach; i += 2) unpack<M>(part(w, i / 2), into[b + i], into[b + i + 1]);
     } else {
 #pragma unroll
-      for (int i = 0; i < kStep / static_cast<int>(sizeof(M)); ++i) {
-        const M m = to_memory<M>(from[b / static_cast<int>(sizeof(M)) + i]);
-        if constexpr (sizeof(M) == 8) {
-          const unsigned long long bits = __builtin_bit_cast(unsigned long long, m);
-          parts[2 * i] = static_cast<unsigned>(bits);
-          parts[2 * i + 1] = static_cast<unsigned>(bits >> 32);
-        } else {
-          parts[i * static_cast<int>(sizeof(M)) / 4] |= to_word<M>(m)
-                                                        << (i * static_cast<int>(sizeof(M)) % 4 * 8);
-        }
-      }
+      for (int i = 0; i < Kept::kEach; ++i) into[b + i] = from_memory<R>(element_of<M>(w, i));
+    }
+  }
+}
+template <int kCount, bool kStream, class M, class R>
+GE_FN void load(const M* p, R* into) {
+  Raw<M, kCount> raw;
+  fetch<kStream>(p, raw);
+  decode(raw, into);
+}
+
+template <int kCount, bool kStream, class M, class R>
+GE_FN void store(M* p, const R* from) {
+  using Kept = Raw<M, kCount>;
+  using W = typename Word<Kept::kStep>::Type;
+#pragma unroll
+  for (int b = 0; b < kCount; b += Kept::kEach) {
+    unsigned parts[4] = {0, 0, 0, 0};
+    if constexpr (sizeof(M) == 2 && Kept::kStep > 2) {
+#pragma unroll
+      for (int i = 0; i < Kept::kEach; i += 2) parts[i / 2] = pack<M>(from[b + i], from[b + i + 1]);
+    } else {
+#pragma unroll
+      for (int i = 0; i < Kept::kEach; ++i) put_element(parts, i, to_memory<M>(from[b + i]));
     }
     W w;
     make_word(parts, w);
-    store_word<kStream>(reinterpret_cast<W*>(reinterpret_cast<char*>(p) + b), w);
+    store_word<kStream>(reinterpret_cast<W*>(p + b), w);
   }
 }
 
@@ -463,31 +500,28 @@ GE_FN void store_strided(M* p, long long stride, const R* from) {
   for (int i = 0; i < kCount; ++i) p[i * stride] = to_memory<M>(from[i]);
 }
 
-// A vector of kCount elements at `p` of which [from, to) lie in the row; the rest loads as anything (from may
-// be negative, to beyond kCount or, where nothing lies in the row, not above 0). load_across: a whole vector
-// where `fits` in the tensor; `instead` is one that does. load_inside: one by one.
-template <int kCount, class M, class R>
-GE_FN void load_across(const M* p, const M* instead, bool fits, int to, R* into) {
-  load<kCount, false>(fits ? p : instead, into);
-  if (!fits && to > 0) {  // the tensor's last elements
-#pragma unroll
-    for (int i = 0; i < kCount; ++i) into[i] = i < to ? from_memory<R>(p[i]) : R(0);
-  }
+// Of a vector's kCount elements, a bit for each of [from, to): those that lie in the row.
+template <int kCount>
+GE_FN unsigned bits_between(int from, int to) {
+  const unsigned all = (1u << kCount) - 1;
+  const unsigned below = from <= 0 ? 0u : from >= kCount ? all : (1u << from) - 1;
+  const unsigned up_to = to <= 0 ? 0u : to >= kCount ? all : (1u << to) - 1;
+  return up_to & ~below;
 }
 template <int kCount, class M, class R>
-GE_FN void load_inside(const M* p, long long stride, int from, int to, R* into) {
-#pragma unroll
-  for (int i = 0; i < kCount; ++i) {
-    const int above = i < from ? from : i;
-    into[i] = from_memory<R>(p[(above < to ? above : to - 1) * stride]);
-  }
-}
-template <int kCount, bool kVector, bool kStream, class M, class R>
-GE_FN void store_inside(M* p, long long stride, int from, int to, const R* values) {
-  if (kVector && from <= 0 && to >= kCount) return store<kCount, kStream>(p, values);
+GE_FN void store_some(M* p, long long stride, unsigned which, const R* values) {
 #pragma unroll
   for (int i = 0; i < kCount; ++i)
-    if (i >= from && i < to) p[i * stride] = to_memory<M>(values[i]);
+    if (which >> i & 1) p[i * stride] = to_memory<M>(values[i]);
+}
+
+// The compiler sees a pointer of unknown origin: it neither computes it anew at each use nor takes sums with
+// it apart, so addresses that differ by constants stay one register.
+template <class M>
+GE_FN M* settled(M* p) {
+  unsigned long long address = __cvta_generic_to_global(p);
+  asm("" : "+l"(address));
+  return static_cast<M*>(__cvta_global_to_generic(address));  // still known to be global memory
 }
 
 // position = position / extent, and the remainder; in 32 bits where both fit.

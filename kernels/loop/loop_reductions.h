@@ -114,17 +114,20 @@ GE_FN typename Join::Type over_lanes(typename Join::Type x) {
   for (int mask = kThreads / 2; mask > 0; mask /= 2) x = Join::join(x, from_lane(x, mask));
   return x;
 }
-// Over the block; `shared` holds one value a warp and is free again on return.
+// Over the block; `shared` holds one value a warp. One barrier: it may be written again only past another
+// one, so two reductions in a row take one `shared` each.
 template <class Join, int kThreads>
 GE_FN typename Join::Type over_block(typename Join::Type x, void* shared) {
   using T = typename Join::Type;
+  constexpr int kWarps = kThreads / 32;
+  constexpr int kLanes = kWarps > 16 ? 32 : kWarps > 8 ? 16 : kWarps > 4 ? 8 : kWarps > 2 ? 4 : kWarps;
   T* warps = static_cast<T*>(shared);
   x = over_lanes<Join, 32>(x);
   if (threadIdx.x % 32 == 0) warps[threadIdx.x / 32] = x;
   __syncthreads();
-  x = threadIdx.x % 32 < kThreads / 32 ? warps[threadIdx.x % 32] : Join::start();
-  __syncthreads();
-  return over_lanes<Join, 32>(x);
+  const int lane = threadIdx.x % kLanes;
+  x = kLanes == kWarps || lane < kWarps ? warps[lane] : Join::start();
+  return over_lanes<Join, kLanes>(x);
 }
 // Over threadIdx.y of a kLanes x kRows block; `shared` holds one value a thread.
 template <class Join, int kLanes, int kRows>

@@ -36,6 +36,12 @@ GE_FN float div(float a, float b) {
   return y;
 }
 
+GE_FN float rsqrt(float a) {  // within 2^-22
+  float y;
+  asm("rsqrt.approx.f32 %0, %1;" : "=f"(y) : "f"(a));
+  return y;
+}
+
 // kSmall: results below 2^-126 are kept. Loops whose floats are all of float16 or float8 need none.
 
 // The product rounds at 2^-24 of x log2(e), which a float16 or bfloat16 result bounds by 16 or 128: 2^-17 at

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <map>
+#include <numeric>
 #include <set>
 
 #include "compiler/codegen/cuda_text.h"
@@ -35,6 +36,35 @@ const char* kSoftmax = R"(loop outer=1 row=1 sweeps=3
   %5 e2 float32 div %3 %4
   %6 e2 float32 store %5 1
 )";
+
+const char* kLayerNorm = R"(loop outer=1 row=1 sweeps=3
+  operand 0 in float16
+  operand 1 in float16
+  operand 2 in float16
+  operand 3 out float16
+  constant 0 float32 0x3727c5ac
+  %0 e0 float32 load 0
+  %1 e0 float32 load 1
+  %2 e0 float32 load 2
+  %3 r1 float32 reduce_sum %0
+  %4 r0 float32 row_count
+  %5 r1 float32 div %3 %4
+  %6 e1 float32 sub %0 %5
+  %7 e1 float32 mul %6 %6
+  %8 r2 float32 reduce_sum %7
+  %9 r2 float32 div %8 %4
+  %10 r0 float32 constant 0
+  %11 r2 float32 add %9 %10
+  %12 r2 float32 rsqrt %11
+  %13 e2 float32 mul %6 %12
+  %14 e2 float32 mul %13 %1
+  %15 e2 float32 add %14 %2
+  %16 e2 float32 store %15 3
+)";
+
+bool has(const std::string& text, const char* part) {
+  return text.find(part) != std::string::npos;
+}
 
 TensorView view_of(DType dtype, std::vector<int64_t> dims, std::vector<int64_t> strides) {
   TensorView v;
@@ -98,6 +128,50 @@ TEST_CASE("methods fit the shapes", "[loops][cuda]") {
   CHECK(methods_of(add, facts_of(add, std::vector{across, dense, dense})) == Names{"transpose"});
 }
 
+// Rows so many that a group of threads takes several of them, with a scale and a shift that are the same for
+// all.
+constexpr std::pair<int64_t, int64_t> kManyRows[] = {
+    {261123, 257}, {32752, 2049}, {32753, 2049}, {40001, 1026}, {671088, 100}, {1001001, 67}, {300002, 257}};
+LoopFacts many_rows(const LoopProgram& layer_norm, int64_t rows, int64_t columns) {
+  const auto x = view_of(DType::float16, {rows, columns}, {columns, 1}),
+             gamma = view_of(DType::float16, {rows, columns}, {0, 1});
+  return facts_of(layer_norm, std::vector{x, gamma, gamma, x});
+}
+
+TEST_CASE("groups of threads that take several rows reach every row", "[loops][cuda]") {
+  const LoopProgram layer_norm = program_of(kLayerNorm);
+  const auto first_of = [&](int64_t rows, int64_t columns) {
+    auto variants = print_cuda_loop(layer_norm, many_rows(layer_norm, rows, columns));
+    REQUIRE_OK(variants);
+    return variants->front();
+  };
+  for (const auto& [rows, columns] : kManyRows) {
+    const CudaLoopVariant v = first_of(rows, columns);
+    INFO(v.method << "\n" << v.fragment);
+    REQUIRE(v.method.ends_with("_rows8"));
+    REQUIRE(v.grid.terms.size() == 1);
+    const int64_t per_block = v.grid.terms[0].per_block;
+    // Groups in a block, rows of each, and the rows that start equally far behind a vector's start.
+    const int threads = std::stoi(v.method.substr(v.method.find_first_of("0123456789")));
+    const int64_t groups = v.block[0] / threads;
+    CHECK(per_block == groups * 8 * v.grid.times);
+    const bool across = v.method.find("across") != std::string::npos;
+    const int64_t width = std::stoi(v.method.substr(v.method.rfind('x') + 1));
+    CHECK(v.grid.times == (across ? width / std::gcd(width, columns) : 1));
+    CHECK((rows + per_block - 1) / per_block * v.grid.times * groups * 8 >= rows);
+    // Past the tensor's end nothing is read: only where rows and vectors end together no text asks.
+    CHECK(has(v.fragment, "if (row + 1 < ") == (across && rows * columns % width != 0));
+    // What stands in for a row past the last starts equally far behind a vector's start.
+    if (across && threads < 32) CHECK(has(v.fragment, "live ? own_row : blockIdx.x % 2;"));
+  }
+  const auto method = [&](int64_t rows, int64_t columns) { return first_of(rows, columns).method; };
+  CHECK(method(32752, 2049) == "row_across_96x3x8_rows8");
+  CHECK(method(261123, 257) == "row_across_16x9x2_rows8");
+  CHECK(method(671088, 100) == "row_held_8x4x4_rows8");  // 25 vectors leave threads idle
+  CHECK_FALSE(method(65536, 1024).ends_with("_rows8"));  // single rows leave more warps
+  CHECK_FALSE(method(4096, 2049).ends_with("_rows8"));   // too few to be worth it
+}
+
 TEST_CASE("the index along an axis of one position is 0, where its neighbours are one axis too",
           "[loops][cuda]") {
   const LoopProgram p = program_of(
@@ -129,9 +203,6 @@ std::string softmax_text(const char* dtype, bool exact, const char* extra = "") 
   auto variants = print_cuda_loop(p, facts);
   REQUIRE_OK(variants);
   return variants->front().fragment;
-}
-bool has(const std::string& text, const char* part) {
-  return text.find(part) != std::string::npos;
 }
 
 TEST_CASE("narrow arithmetic is for values that leave as 16 bits", "[loops][cuda]") {
@@ -300,35 +371,13 @@ TEST_CASE("NVRTC compiles every method", "[loops][cuda]") {
     const auto v = view_of(DType::float32, {64, columns}, {columns, 1});
     add_all(softmax, facts_of(softmax, std::vector{v, v}));
   }
-  const LoopProgram layer_norm = program_of(R"(loop outer=1 row=1 sweeps=3
-  operand 0 in float16
-  operand 1 in float16
-  operand 2 in float16
-  operand 3 out float16
-  constant 0 float32 0x3727c5ac
-  %0 e0 float32 load 0
-  %1 e0 float32 load 1
-  %2 e0 float32 load 2
-  %3 r1 float32 reduce_sum %0
-  %4 r0 float32 row_count
-  %5 r1 float32 div %3 %4
-  %6 e1 float32 sub %0 %5
-  %7 e1 float32 mul %6 %6
-  %8 r2 float32 reduce_sum %7
-  %9 r2 float32 div %8 %4
-  %10 r0 float32 constant 0
-  %11 r2 float32 add %9 %10
-  %12 r2 float32 rsqrt %11
-  %13 e2 float32 mul %6 %12
-  %14 e2 float32 mul %13 %1
-  %15 e2 float32 add %14 %2
-  %16 e2 float32 store %15 3
-)");
+  const LoopProgram layer_norm = program_of(kLayerNorm);
   for (const int64_t columns : {64, 768, 1024, 4096, 8192, 65536}) {
     const auto x = view_of(DType::float16, {64, columns}, {columns, 1}),
                gamma = view_of(DType::float16, {64, columns}, {0, 1});
     add_all(layer_norm, facts_of(layer_norm, std::vector{x, gamma, gamma, x}));
   }
+  for (const auto& [rows, columns] : kManyRows) add_all(layer_norm, many_rows(layer_norm, rows, columns));
   compile(variants);
 }
 

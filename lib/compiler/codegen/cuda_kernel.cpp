@@ -19,13 +19,17 @@ std::string hex(uint64_t bits) {
   return text;
 }
 
-// What a sweep leaves to the next: of the values it wanted, those that are held.
+// Of functions that are computed once a row, those whose short forms are as good as float32.
+bool is_exact_enough_for_rows(uint16_t op) {
+  return op == static_cast<uint16_t>(ScalarOp::div) || op == static_cast<uint16_t>(ScalarOp::rsqrt);
+}
+
+}  // namespace
+
 void take_held(const std::vector<bool>& want, const std::vector<bool>& hold, std::vector<bool>& have) {
   for (size_t r = 0; r < want.size(); ++r)
     if (want[r] && hold[r]) have[r] = true;
 }
-
-}  // namespace
 
 CudaKernel::CudaKernel(const CudaDomain& domain)
     : domain_(domain),
@@ -35,6 +39,9 @@ CudaKernel::CudaKernel(const CudaDomain& domain)
       used_operands_(p_.operands.size(), false),
       held_(p_.code.size(), false),
       vector_operands_(p_.operands.size(), false),
+      ahead_(p_.code.size(), false),
+      kept_(p_.code.size(), false),
+      based_(p_.operands.size(), false),
       narrow_(domain.facts().exact ? std::vector<bool>(p_.code.size(), false) : narrow_registers(p_)),
       small_floats_(has_small_floats(p_)),
       steady_(p_.code.size(), false),
@@ -174,21 +181,29 @@ std::string CudaKernel::offset(size_t operand, const CudaGroup& group) {
     if (stride == 0) return "";
     return " + " + position + (stride == 1 ? "" : " * " + args_.stride(operand, axis));
   };
-  if (domain_.is_dense(operand, group.axes)) return term(group.linear, group.axes.back());
+  if (domain_.is_dense(operand, group.axes))
+    return term(group.origin.empty() ? group.linear : "(" + group.linear + " - " + group.origin + ")",
+                group.axes.back());
   std::string text;
   for (const int a : group.axes) text += term("i" + std::to_string(a), a);
   return text;
 }
 
-void CudaKernel::declare_bases(const std::vector<CudaGroup>& groups) {
-  for (size_t i = 0; i < p_.operands.size(); ++i) {
-    if (!used_operands_[i]) continue;
-    const std::string type = memory_type_name(p_.operands[i].dtype);
-    std::string moved;
-    for (const CudaGroup& g : groups) moved += offset(i, g);
-    line(type + "* const b" + number(i) + " = static_cast<" + type + "*>(" + args_.pointer(i) + ")" + moved +
-         ";");
+std::string CudaKernel::base(size_t operand, const std::vector<CudaGroup>& groups, const CudaGroup* inner) {
+  const std::string type = memory_type_name(p_.operands[operand].dtype);
+  std::string text = "static_cast<" + type + "*>(" + args_.pointer(operand) + ")";
+  for (const CudaGroup& g : groups) text += offset(operand, g);
+  if (inner != nullptr && !inner->origin.empty() && domain_.is_dense(operand, inner->axes)) {
+    const CudaGroup at{inner->axes, inner->origin};
+    const std::string moved = offset(operand, at);
+    if (!moved.empty()) text = "ge::loop::settled(" + text + moved + ")";
   }
+  return type + "* const b" + number(operand) + " = " + text + ";";
+}
+
+void CudaKernel::declare_bases(const std::vector<CudaGroup>& groups, const CudaGroup* inner) {
+  for (size_t i = 0; i < p_.operands.size(); ++i)
+    if (used_operands_[i] && !based_[i]) line(base(i, groups, inner));
 }
 
 void CudaKernel::declare_held(const std::vector<bool>& hold, int elements) {
@@ -235,7 +250,7 @@ std::string CudaKernel::narrow_expression(const LoopInstruction& c) {
   std::string text = std::string("ge::narrow::") + narrow_function(c.op, small_floats_) + "(" + value(c.a);
   if (c.op == static_cast<uint16_t>(ScalarOp::div)) {
     if (is_inline(c.b)) return text + ", ge::narrow::Divisor(" + literal(c.b) + "))";
-    return text + (p_.code[c.b].element ? ", " + value(c.b) : ", q" + number(c.b)) + ")";
+    return text + (p_.code[c.b].element || !c.element ? ", " + value(c.b) : ", q" + number(c.b)) + ")";
   }
   if (c.b != kNoRegister) text += ", " + value(c.b);
   return text + ")";
@@ -245,7 +260,8 @@ std::string CudaKernel::expression(size_t r, const CudaPass* pass) {
   const LoopInstruction& c = p_.code[r];
   if (c.op < kFirstControlOp) {
     const ScalarOpInfo& info = *scalar_op_info(c.op);
-    if (narrow_[r] && c.element && narrow_function(c.op, small_floats_) != nullptr)
+    if (narrow_[r] && (c.element || is_exact_enough_for_rows(c.op)) &&
+        narrow_function(c.op, small_floats_) != nullptr)
       return narrow_expression(c);
     if (steady_[r]) return "ge::loop::rounded_product(" + value(c.a) + ", " + value(c.b) + ")";
     const DType type = p_.code[info.op == ScalarOp::select ? c.b : c.a].type;
@@ -323,7 +339,7 @@ void CudaKernel::row_stores(const std::string& condition) {
   if (opened) close();
 }
 
-// ---- passes ----
+// ---- values from sweep to sweep ----
 
 std::vector<bool> CudaKernel::wanted(int sweep) const {
   return wanted_in_sweep(p_, needed_, sweep, held_);
@@ -395,139 +411,6 @@ bool CudaKernel::holds_anything_wide() const {
     if (needed_[r] && p_.code[r].element && !is_inline(r) && bits_of(t) == 64) return true;
   }
   return false;
-}
-
-void CudaKernel::open_chunk(const CudaPass& pass) {
-  if (pass.chunks > 1) line("#pragma unroll");
-  open("for (int k = 0; k < " + std::to_string(pass.chunks) + "; ++k)");
-  const std::string& j = pass.group.linear;
-  if (pass.inside.empty()) {
-    line("const long long " + j + " = " + pass.position + ";");
-    if (!pass.whole.empty()) {
-      line("const bool whole = " + pass.whole + ";");
-      line("const int from = whole ? 0 : static_cast<int>(-" + j + "), to = whole ? " +
-           std::to_string(pass.vector) + " : static_cast<int>(" + pass.length + " - " + j + ");");
-    }
-  } else {
-    line("const long long own_" + j + " = " + pass.position + ";");
-    line("const bool inside = own_" + j + " < " + pass.inside + ";");
-    line("const long long " + j + " = inside ? own_" + j + " : " + pass.instead + ";");
-  }
-  if (!pass.condition.empty()) open("if (" + pass.condition + ")");
-  declare_indices(pass.group);
-}
-void CudaKernel::close_chunk(const CudaPass& pass) {
-  if (!pass.condition.empty()) close();
-  close();
-}
-
-void CudaKernel::load(size_t r, const CudaPass& pass) {
-  const LoopInstruction& c = p_.code[r];
-  const std::string into = "x" + number(r) + (pass.chunks > 1 ? " + k * " + std::to_string(pass.vector) : "");
-  if (!replaced_[c.imm].empty())
-    return line("*(" + into + ") = ge::loop::from_memory<" + type_name(c.type) + ">(" + replaced_[c.imm] +
-                ");");
-  const std::string at = "b" + number(c.imm) + offset(c.imm, pass.group);
-  const std::string count = std::to_string(pass.vector);
-  const auto stride =
-      pass.group.axes.empty() ? std::optional<int64_t>(0) : domain_.stride(c.imm, pass.group.axes.back());
-  // Loads carry no streaming hint, stores do: on an H200 a 12-op chain over 2 x 64M floats took 191 us
-  // without, 210 us with it.
-  if (stride == 0)
-    line("ge::loop::load_repeated<" + count + ">(" + at + ", " + into + ");");
-  else if (!pass.whole.empty() && vector_operands_[c.imm])
-    line("ge::loop::load_across<" + count + ">(" + at + ", b" + number(c.imm) +
-         " - before, whole || (to > 0 && " + pass.group.linear + " + " + count + " <= room), to, " + into +
-         ");");
-  else if (!pass.whole.empty())
-    line("ge::loop::load_inside<" + count + ">(" + at + ", " + args_.stride(c.imm, pass.group.axes.back()) +
-         ", from, to, " + into + ");");
-  else if (vector_operands_[c.imm])
-    line("ge::loop::load<" + count + ", false>(" + at + ", " + into + ");");
-  else
-    line("ge::loop::load_strided<" + count + ">(" + at + ", " + args_.stride(c.imm, pass.group.axes.back()) +
-         ", " + into + ");");
-}
-
-void CudaKernel::store(size_t r, const CudaPass& pass) {
-  const LoopInstruction& c = p_.code[r];
-  const std::string at = "b" + number(c.imm) + offset(c.imm, pass.group), count = std::to_string(pass.vector);
-  const bool streams = domain_.facts().operands[c.imm].streaming;
-  if (pass.whole.empty() && (vector_operands_[c.imm] || (pass.vector == 1 && streams)))
-    return line("ge::loop::store<" + count + ", " + (streams ? "true" : "false") + ">(" + at + ", y" +
-                number(r) + ");");
-  const std::string stride = pass.group.axes.empty() ? "0ll" : args_.stride(c.imm, pass.group.axes.back());
-  if (!pass.whole.empty())
-    return line("ge::loop::store_inside<" + count + (vector_operands_[c.imm] ? ", true" : ", false") +
-                (streams ? ", true>(" : ", false>(") + at + ", " + stride + ", from, to, y" + number(r) +
-                ");");
-  line("ge::loop::store_strided<" + count + ">(" + at + ", " + stride + ", y" + number(r) + ");");
-}
-
-void CudaKernel::compute(const CudaPass& pass, const std::vector<bool>& want, const std::vector<bool>& hold) {
-  const bool last = pass.sweep == p_.sweeps - 1;
-  std::vector<size_t> stores;
-  for (size_t r = 0; r < p_.code.size(); ++r)
-    if (last && is_store(r) && p_.code[r].element) stores.push_back(r);
-  for (const size_t r : stores)
-    line(type_name(p_.code[stored_[r]].type) + " y" + number(r) + "[" + std::to_string(pass.vector) + "];");
-  if (pass.vector > 1) line("#pragma unroll");
-  open("for (int v = 0; v < " + std::to_string(pass.vector) + "; ++v)");
-  line("const int t = " + std::string(pass.chunks > 1 ? "k * " + std::to_string(pass.vector) + " + v" : "v") +
-       ";");
-  for (size_t r = 0; r < p_.code.size(); ++r) {
-    const LoopInstruction& c = p_.code[r];
-    if (!want[r] || !c.element || is_inline(r) || is_load(r) || held_[r] || dropped_[r]) continue;
-    line("const " + type_name(c.type) + " r" + number(r) + " = " + expression(r, &pass) + ";");
-    if (hold[r]) line("x" + number(r) + "[t] = r" + number(r) + ";");
-  }
-  std::vector<size_t> joins;
-  for (size_t r = 0; r < p_.code.size(); ++r)
-    if (needed_[r] && is_reduction(p_.code[r].op) && p_.code[r].sweep == pass.sweep + 1) joins.push_back(r);
-  if (!pass.whole.empty() && !joins.empty()) line("const bool inside = v >= from && v < to;");
-  for (const size_t r : joins) join(r, pass);
-  for (const size_t r : stores) line("y" + number(r) + "[v] = " + value(stored_[r]) + ";");
-  close();
-  const std::string both = pass.inside.empty() || pass.alive.empty() ? "" : " && ";
-  const std::string condition = (pass.inside.empty() ? "" : "inside") + both + pass.alive;
-  const bool masked = !stores.empty() && !condition.empty();
-  if (masked) open("if (" + condition + ")");
-  for (const size_t r : stores) store(r, pass);
-  if (masked) close();
-}
-
-// Of an element with its accumulator.
-void CudaKernel::join(size_t r, const CudaPass& pass) {
-  const LoopInstruction& c = p_.code[r];
-  const bool positional = c.op >= static_cast<uint16_t>(LoopOp::kReduceArgMax);
-  const std::string element =
-      positional ? join_of(r) + "::Type{" + value(c.a) + ", " + pass.group.linear + " + v}" : value(c.a);
-  const std::string acc = "acc" + number(r), joined = join_of(r) + "::join(" + acc + ", " + element + ")";
-  line(acc + " = " +
-       (pass.inside.empty() && pass.whole.empty() ? joined : "inside ? " + joined + " : " + acc) + ";");
-}
-
-void CudaKernel::pass(const CudaPass& pass, const std::vector<bool>& hold) {
-  const std::vector<bool> want = wanted(pass.sweep);
-  std::vector<size_t> loads;
-  for (size_t r = 0; r < p_.code.size(); ++r)
-    if (want[r] && is_load(r) && p_.code[r].element && !held_[r]) loads.push_back(r);
-  open("");
-  for (const size_t r : loads) {
-    if (!hold[r])
-      line(type_name(p_.code[r].type) + " x" + number(r) + "[" + std::to_string(pass.chunks * pass.vector) +
-           "];");
-  }
-  if (!loads.empty()) {
-    open_chunk(pass);
-    for (const size_t r : loads) load(r, pass);
-    close_chunk(pass);
-  }
-  open_chunk(pass);
-  compute(pass, want, hold);
-  close_chunk(pass);
-  close();
-  take_held(want, hold, held_);  // only element values are held
 }
 
 }  // namespace ge

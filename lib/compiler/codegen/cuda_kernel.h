@@ -19,6 +19,9 @@ namespace ge {
 struct CudaGroup {
   std::vector<int> axes;
   std::string linear;
+  // Where the pointers of operands that are one axis along the group stand already (an int in scope; empty:
+  // at its first position): offsets from there are constants where the positions' are.
+  std::string origin = {};
 };
 
 struct CudaPass {
@@ -31,11 +34,16 @@ struct CudaPass {
   // without branches; `inside` (of the position before that; empty: always) then masks reductions, and with
   // `alive` (empty: always) stores.
   std::string instead = {}, inside = {}, alive = {};
-  // Vectors that may reach over the row's ends: each element is looked at, unless `whole` (of chunk k's
-  // vector lying inside; an expression) holds. `length` is the row's; the text has `before` and `room` in
-  // scope (load_across in kernels/loop/loop_device.h). Empty: no vector does.
-  std::string whole = {}, length = {};
+  // The chunks that lie inside whichever thread it is: no text asks of them.
+  int safe_from = 0, safe_to = 0;
+  // Vectors that may reach over the ends of a row of this length (empty: none does). They are read whole,
+  // what lies outside too, where `readable` (empty: everywhere); the text has `before` in scope, by how much
+  // the first vector starts ahead of the row.
+  std::string across = {}, readable = {};
 };
+
+// What a sweep leaves to the next: of the values it wanted, those that are held.
+void take_held(const std::vector<bool>& want, const std::vector<bool>& hold, std::vector<bool>& have);
 
 class CudaKernel {
  public:
@@ -67,8 +75,18 @@ class CudaKernel {
   void leave_where(const std::string& position, const std::vector<int>& axes);
   // i<k> for each axis of the group, where something needs them one by one.
   void declare_indices(const CudaGroup& group);
-  // b<i> of each used operand, moved to the position of `groups`.
-  void declare_bases(const std::vector<CudaGroup>& groups);
+  // b<i> of each used operand that has none yet, moved to the position of `groups` and to the origin of
+  // `inner`.
+  void declare_bases(const std::vector<CudaGroup>& groups, const CudaGroup* inner = nullptr);
+  // w<i>: loads that are the same for every row, read once before the rows with the positions of `pass`. They
+  // stay in shared memory, each thread of the `block` takes back what it put there: in registers they would
+  // leave too few warps.
+  std::vector<bool> loads_of_every_row() const;
+  void keep_loads(const CudaPass& pass, int block);
+  // What the first pass over a row reads, `except` aside, may be read while the row before is still worked
+  // on: declare_ahead before the rows, load_ahead wherever a row is about to come.
+  void declare_ahead(const CudaPass& pass, const std::vector<bool>& except);
+  void load_ahead(const CudaPass& pass);
   // x<i>: arrays of `elements` that live on across passes.
   void declare_held(const std::vector<bool>& hold, int elements);
   // Values of row level that are ready before `sweep`. `finish` gives the text that joins an accumulator over
@@ -100,6 +118,7 @@ class CudaKernel {
   std::vector<bool> wanted(int sweep) const;
   bool needs_indices(const CudaGroup& group) const;
   std::string offset(size_t operand, const CudaGroup& group);
+  std::string base(size_t operand, const std::vector<CudaGroup>& groups, const CudaGroup* inner);
   std::string index_of(uint32_t domain_axis, const CudaPass* pass) const;
   std::string value(uint16_t r);
   std::string literal(size_t r);
@@ -112,9 +131,15 @@ class CudaKernel {
   std::string join_of(size_t r) const;
   void open_chunk(const CudaPass& pass);
   void close_chunk(const CudaPass& pass);
-  void load(size_t r, const CudaPass& pass);
+  bool is_raw(size_t r, const CudaPass& pass) const;
+  void declare_raw(size_t r, const CudaPass& pass);
+  std::string raw_type(size_t r, const CudaPass& pass) const;
+  std::string raw(size_t r) const;  // of chunk k
+  void load(size_t r, const CudaPass& pass, bool whole);
+  void load_chunks(const std::vector<size_t>& loads, const CudaPass& pass);
   void store(size_t r, const CudaPass& pass);
-  void join(size_t r, const CudaPass& pass);
+  void join(size_t r, const std::string& element, const CudaPass& pass);
+  void join_later(const std::vector<size_t>& joins, const CudaPass& pass);
   void compute(const CudaPass& pass, const std::vector<bool>& want, const std::vector<bool>& hold);
 
   const CudaDomain& domain_;
@@ -123,6 +148,9 @@ class CudaKernel {
   int indent_ = 1;
   std::string body_;
   std::vector<bool> needed_, used_operands_, held_, vector_operands_;
+  std::vector<bool> ahead_;       // loads of the first sweep that stand in w<i> before it
+  std::vector<bool> kept_;        // loads in shared memory before the rows begin
+  std::vector<bool> based_;       // operands whose b<i> is in scope
   std::vector<bool> narrow_;      // may be computed by ge::narrow
   bool small_floats_;             // and keeps results below 2^-126 there
   std::vector<bool> steady_;      // products that several sweeps want: the same number in each

@@ -2,42 +2,19 @@
 
 #include <algorithm>
 
-#include "compiler/codegen/cuda_kernel.h"
+#include "compiler/codegen/cuda_method_parts.h"
 #include "contract/hash.h"
 
 namespace ge {
 namespace {
 
 constexpr int kFlatThreads = 256;
-constexpr int kWarpBlock = 128;  // threads of a block whose rows take a warp or less
-// Vectors in a row, below which its ends are too much of it: on an H200 softmax of 257 float16 columns took
-// 107 us across rows and 85 one by one, of 2049 columns 84 and 171.
-constexpr int kShortRow = 64;
+// Vectors in a row, below which its ends are too much of it: then two elements cross rows, as long as there
+// are as many vectors of them. On an H200 softmax of 257 float16 columns took 75 us by two, 78 by eight, 86
+// one by one.
+constexpr int kShortRow = 64, kShortWidth = 2;
 constexpr int kTile = 32, kTileRows = 8;
 constexpr const char* kName = "@name@";
-
-std::string number(int64_t i) {
-  return std::to_string(i);
-}
-
-CudaGroup group_of(std::vector<int> axes, std::string linear) {
-  return {std::move(axes), std::move(linear)};
-}
-
-// Domain axes of some merged axes, as grid terms; neighbours share one.
-void add_terms(const CudaDomain& domain, const std::vector<int>& axes, int64_t per_block, LoopGrid& grid) {
-  if (axes.empty()) return;
-  const auto& all = domain.axes();
-  bool neighbours = true;
-  for (size_t i = 0; i + 1 < axes.size(); ++i) neighbours &= axes[i + 1] == axes[i] + 1;
-  if (neighbours) {
-    grid.terms.push_back(
-        {all[static_cast<size_t>(axes.front())].from, all[static_cast<size_t>(axes.back())].to, per_block});
-    return;
-  }
-  for (const int a : axes)
-    grid.terms.push_back({all[static_cast<size_t>(a)].from, all[static_cast<size_t>(a)].to, 1});
-}
 
 OperandDesc describe(const CudaDomain& domain, size_t i, const CudaVectors* vectors) {
   const LoopOperand& o = domain.program().operands[i];
@@ -67,9 +44,10 @@ void require_vectors(const CudaDomain& domain, const CudaVectors& vectors,
                               static_cast<int8_t>(g.from), 0, g.value});
 }
 
-// Names the kernel after its text and describes it.
-CudaLoopVariant finish(CudaKernel& kernel, std::string method, int threads_x, int threads_y,
-                       const CudaVectors* vectors) {
+}  // namespace
+
+CudaLoopVariant finish_method(CudaKernel& kernel, std::string method, int threads_x, int threads_y,
+                              const CudaVectors* vectors) {
   CudaLoopVariant v;
   std::string text = kernel.arguments().struct_text(std::string(kName) + "_args") + "// " + method + "\n" +
                      "extern \"C\" __global__ void __launch_bounds__(" + number(threads_x * threads_y) +
@@ -103,7 +81,20 @@ std::vector<int> all_axes(const CudaDomain& domain) {
   return axes;
 }
 
-}  // namespace
+void add_grid_terms(const CudaDomain& domain, const std::vector<int>& axes, int64_t per_block,
+                    LoopGrid& grid) {
+  if (axes.empty()) return;
+  const auto& all = domain.axes();
+  bool neighbours = true;
+  for (size_t i = 0; i + 1 < axes.size(); ++i) neighbours &= axes[i + 1] == axes[i] + 1;
+  if (neighbours) {
+    grid.terms.push_back(
+        {all[static_cast<size_t>(axes.front())].from, all[static_cast<size_t>(axes.back())].to, per_block});
+    return;
+  }
+  for (const int a : axes)
+    grid.terms.push_back({all[static_cast<size_t>(a)].from, all[static_cast<size_t>(a)].to, 1});
+}
 
 int widest_vector(const CudaDomain& domain, const std::vector<int>& axes) {
   if (axes.empty()) return 1;
@@ -164,7 +155,8 @@ CudaVectors choose_vectors_across_rows(const CudaDomain& domain, int width) {
   v.operands.assign(domain.program().operands.size(), false);
   const std::vector<int> row = domain.row_axes(), axes = all_axes(domain);
   const auto length = domain.count(row);
-  if (row.size() != 1 || !length || *length < kShortRow * width) return v;
+  if (length && *length < kShortRow * width) width = std::min(width, kShortWidth);
+  if (row.size() != 1 || !length || width == 1 || *length < kShortRow * width) return v;
   for (size_t i = 0; i < v.operands.size(); ++i) {
     if (domain.program().operands[i].row_level || domain.stride(i, row.back()) != 1 ||
         !domain.is_dense(i, axes))
@@ -197,9 +189,9 @@ CudaLoopVariant print_flat(const CudaDomain& domain, const CudaVectors& vectors,
                 .position = "first + k * " + number(kFlatThreads * vectors.width),
                 .condition = "e < total"};
   kernel.pass(pass, std::vector<bool>(domain.program().code.size(), false));
-  CudaLoopVariant v = finish(kernel, vectors.width > 1 ? "flat_vector" + number(vectors.width) : "flat",
-                             kFlatThreads, 1, &vectors);
-  add_terms(domain, axes, per_block, v.grid);
+  CudaLoopVariant v = finish_method(
+      kernel, vectors.width > 1 ? "flat_vector" + number(vectors.width) : "flat", kFlatThreads, 1, &vectors);
+  add_grid_terms(domain, axes, per_block, v.grid);
   return v;
 }
 
@@ -255,130 +247,10 @@ CudaLoopVariant print_transpose(const CudaDomain& domain, int across) {
                .position = "p0 + threadIdx.y + k * " + number(kTileRows),
                .condition = "p < " + np + " && q < " + nq},
               std::vector<bool>(program.code.size(), false));
-  CudaLoopVariant v = finish(kernel, "transpose", kTile, kTileRows, nullptr);
-  for (const int a : others) add_terms(domain, {a}, 1, v.grid);
-  add_terms(domain, {across}, kTile, v.grid);
-  add_terms(domain, {along}, kTile, v.grid);
-  return v;
-}
-
-CudaLoopVariant print_row_held(const CudaDomain& domain, const CudaVectors& vectors, int threads,
-                               int chunks) {
-  CudaKernel kernel(domain);
-  kernel.set_vector_operands(vectors.operands);
-  const CudaGroup outer = group_of(domain.outer_axes(), "row"), row = group_of(domain.row_axes(), "j");
-  const int rows_per_block = threads <= 32 ? kWarpBlock / threads : 1, block = threads * rows_per_block;
-  const bool shares = rows_per_block > 1;
-  const auto hold = kernel.choose_held();
-  kernel.line("ge::loop::wait_for_inputs();");
-  kernel.line("const int lane = threadIdx.x" + (shares ? " % " + number(threads) : std::string()) + ";");
-  if (shares) {
-    const std::string rows = kernel.arguments().count(outer.axes);
-    kernel.line("const long long own_row = blockIdx.x * " + number(rows_per_block) + "ll + threadIdx.x / " +
-                number(threads) + ";");
-    kernel.line("const bool live = own_row < " + rows + ";");
-    kernel.line("const long long row = live ? own_row : " + rows + " - 1;");
-  } else {
-    kernel.line("const long long row = blockIdx.x;");
-    kernel.leave_where("row", outer.axes);
-    kernel.line("__shared__ long long shared[64];");
-  }
-  kernel.declare_indices(outer);
-  kernel.declare_bases({outer});
-  kernel.declare_held(hold, chunks * vectors.width);
-  CudaPass pass{.chunks = chunks,
-                .vector = vectors.width,
-                .group = row,
-                .position = "(k * " + number(threads) + " + lane) * " + number(vectors.width)};
-  const auto length = domain.count(row.axes);
-  if (vectors.across_rows) {
-    // Chunks between the first and the last lie inside wherever the row starts.
-    const int64_t width = vectors.width, per_chunk = threads * width;
-    kernel.line("const int before = static_cast<int>(row * " + number(*length) + "ll % " + number(width) +
-                ");");
-    kernel.line("const long long room = (" + kernel.arguments().count(outer.axes) + " - row) * " +
-                number(*length) + "ll;");
-    pass.position += " - before";
-    pass.length = number(*length) + "ll";
-    pass.whole = "(k > 0 && k < " + number(*length / per_chunk) + ") || (j >= 0 && j + " + number(width) +
-                 " <= " + pass.length + ")";
-    pass.alive = shares ? "live" : "";
-  } else if (length.value_or(0) > 0 && vectors.width > 1) {
-    // A row that has elements: all threads may read and compute, `row` is a valid one. For single elements
-    // the branch costs less than moving each position inside.
-    const bool full = *length == int64_t{threads} * chunks * vectors.width;
-    pass.inside = full ? "" : number(*length);
-    pass.instead = number(*length - vectors.width);
-    pass.alive = shares ? "live" : "";
-  } else {
-    pass.condition = (shares ? "live && j < " : "j < ") + kernel.arguments().count(row.axes);
-  }
-  const auto join = [&](const std::string& join, const std::string& acc) {
-    if (threads == 1) return acc;
-    if (shares) return "ge::loop::over_lanes<" + join + ", " + number(threads) + ">(" + acc + ")";
-    return "ge::loop::over_block<" + join + ", " + number(threads) + ">(" + acc + ", shared)";
-  };
-  for (int s = 0; s < domain.program().sweeps; ++s) {
-    kernel.row_values(s, join);
-    kernel.start_accumulators(s);
-    pass.sweep = s;
-    kernel.pass(pass, hold);
-  }
-  kernel.row_values(domain.program().sweeps, join);
-  kernel.row_stores(shares ? "live && lane == 0" : "lane == 0");
-  CudaLoopVariant v = finish(kernel,
-                             std::string(vectors.across_rows ? "row_across_" : "row_held_") +
-                                 number(threads) + "x" + number(chunks) + "x" + number(vectors.width),
-                             block, 1, &vectors);
-  if (!length) {
-    const auto& all = domain.axes();
-    v.desc.requirements.push_back({RequirementKind::kExtentAtMost,
-                                   static_cast<int8_t>(domain.whole_operand()),
-                                   static_cast<int8_t>(all[static_cast<size_t>(row.axes.front())].from),
-                                   static_cast<int8_t>(all[static_cast<size_t>(row.axes.back())].to),
-                                   int64_t{threads} * chunks * vectors.width});
-  }
-  add_terms(domain, outer.axes, rows_per_block, v.grid);
-  return v;
-}
-
-CudaLoopVariant print_row_reread(const CudaDomain& domain, const CudaVectors& vectors, int threads) {
-  CudaKernel kernel(domain);
-  kernel.set_vector_operands(vectors.operands);
-  const CudaGroup outer = group_of(domain.outer_axes(), "row"), row = group_of(domain.row_axes(), "j");
-  kernel.line("ge::loop::wait_for_inputs();");
-  kernel.line("const long long row = blockIdx.x;");
-  kernel.leave_where("row", outer.axes);
-  kernel.line("__shared__ long long shared[64];");
-  kernel.declare_indices(outer);
-  kernel.declare_bases({outer});
-  const std::string length = kernel.arguments().count(row.axes);
-  const auto join = [&](const std::string& join, const std::string& acc) {
-    return "ge::loop::over_block<" + join + ", " + number(threads) + ">(" + acc + ", shared)";
-  };
-  const std::vector<bool> nothing(domain.program().code.size(), false);
-  for (int s = 0; s < domain.program().sweeps; ++s) {
-    kernel.row_values(s, join);
-    kernel.start_accumulators(s);
-    const int loads = std::max(1, kernel.loads_in_sweep(s));
-    const int chunks = std::clamp(4 / loads, 1, 4);
-    kernel.open("for (long long base = 0; base < " + length +
-                "; base += " + number(int64_t{threads} * vectors.width * chunks) + ")");
-    kernel.pass({.sweep = s,
-                 .chunks = chunks,
-                 .vector = vectors.width,
-                 .group = row,
-                 .position = "base + (k * " + number(threads) + " + static_cast<int>(threadIdx.x)) * " +
-                             number(vectors.width),
-                 .condition = "j < " + length},
-                nothing);
-    kernel.close();
-  }
-  kernel.row_values(domain.program().sweeps, join);
-  kernel.row_stores("threadIdx.x == 0");
-  CudaLoopVariant v =
-      finish(kernel, "row_reread_" + number(threads) + "x" + number(vectors.width), threads, 1, &vectors);
-  add_terms(domain, outer.axes, 1, v.grid);
+  CudaLoopVariant v = finish_method(kernel, "transpose", kTile, kTileRows, nullptr);
+  for (const int a : others) add_grid_terms(domain, {a}, 1, v.grid);
+  add_grid_terms(domain, {across}, kTile, v.grid);
+  add_grid_terms(domain, {along}, kTile, v.grid);
   return v;
 }
 
@@ -421,9 +293,9 @@ CudaLoopVariant print_columns(const CudaDomain& domain, int lanes) {
   }
   kernel.row_values(domain.program().sweeps, join);
   kernel.row_stores("live && threadIdx.y == 0");
-  CudaLoopVariant v = finish(kernel, "columns", kTile, rows, nullptr);
-  for (const int a : others) add_terms(domain, {a}, 1, v.grid);
-  add_terms(domain, {lanes}, kTile, v.grid);
+  CudaLoopVariant v = finish_method(kernel, "columns", kTile, rows, nullptr);
+  for (const int a : others) add_grid_terms(domain, {a}, 1, v.grid);
+  add_grid_terms(domain, {lanes}, kTile, v.grid);
   return v;
 }
 

@@ -6,6 +6,8 @@
 //   written once, exact two-pass row_reread    a block takes a row and reads it again in each sweep (rows of
 //   any length) columns       threads along a contiguous outer axis, reductions over strided rows
 #pragma once
+#include <optional>
+
 #include "compiler/codegen/cuda_domain.h"
 #include "compiler/codegen/cuda_text.h"
 
@@ -30,7 +32,17 @@ int widest_vector(const CudaDomain& domain, const std::vector<int>& axes);
 CudaLoopVariant print_flat(const CudaDomain& domain, const CudaVectors& vectors, int chunks);
 // `across`: the axis along which inputs are contiguous.
 CudaLoopVariant print_transpose(const CudaDomain& domain, int across);
-CudaLoopVariant print_row_held(const CudaDomain& domain, const CudaVectors& vectors, int threads, int chunks);
+// How a row is shared out: `threads` of `chunks` vectors each take it; each group of threads takes `rows`
+// rows one after another, and reads what is the same for all of them once.
+struct RowShape {
+  int threads = 1, chunks = 1, rows = 1;
+};
+inline constexpr int kWarpBlock = 128;              // threads of a block whose rows take a warp or less
+inline constexpr int kHeldRegisters = 64;           // of a thread, for its elements
+int elements_per_thread(const CudaDomain& domain);  // of a row, that a thread may hold
+// Of rows of up to `most` elements; none where they do not fit registers.
+std::optional<RowShape> held_shape(const CudaDomain& domain, const CudaVectors& vectors, int64_t most);
+CudaLoopVariant print_row_held(const CudaDomain& domain, const CudaVectors& vectors, const RowShape& shape);
 CudaLoopVariant print_row_reread(const CudaDomain& domain, const CudaVectors& vectors, int threads);
 // `lanes`: the contiguous outer axis.
 CudaLoopVariant print_columns(const CudaDomain& domain, int lanes);

@@ -48,6 +48,8 @@ const char* narrow_function(uint16_t op, bool small) {
   switch (static_cast<ScalarOp>(op)) {
     case ScalarOp::div:
       return "div";
+    case ScalarOp::rsqrt:
+      return "rsqrt";
     case ScalarOp::exp:
       return small ? "exp<true>" : "exp<false>";
     case ScalarOp::sigmoid:

@@ -14,14 +14,7 @@ namespace ge {
 namespace {
 
 constexpr int64_t kSmallFlat = 1 << 20;  // elements below which more blocks beat more loads in flight
-constexpr int kHeldRegisters = 64;       // of a thread, for the elements of its row
 constexpr int64_t kLongRow = 16384;
-constexpr int kMostThreads = 1024;  // of a block
-constexpr int kLaneChunks =
-    4;  // accesses in flight that hide memory's latency where a warp holds several rows
-constexpr int64_t kFewRows = 4096;  // which leave a GPU idle: then a row is spread over more threads
-constexpr int kScalarShare = 4;  // of what a thread may hold, where a block takes a row one element at a time
-
 constexpr int kNarrow = 4;  // vectors this much narrower than memory's accesses are worth crossing rows
 
 // Loads of 16 bytes (or of one element) that a chunk issues.
@@ -110,40 +103,12 @@ void flat_variants(const CudaDomain& domain, Variants& variants) {
   }
 }
 
-// Elements of a row that a thread may hold.
-int elements_per_thread(const CudaDomain& domain) {
-  const CudaKernel kernel(domain);
-  const int arrays = kernel.live_values(kernel.choose_held()) * (kernel.holds_anything_wide() ? 2 : 1);
-  int elements = 32;
-  while (elements > 2 && elements * arrays > kHeldRegisters) elements /= 2;
-  return elements;
-}
-
-int power_of_two_at_least(int64_t n) {
-  int p = 1;
-  while (p < n) p *= 2;
-  return p;
-}
-
 // The held variant for rows of up to `most` elements; false where a row does not fit registers.
-bool held_variant(const CudaDomain& domain, const CudaVectors& vectors, int64_t most, int elements,
-                  Variants& variants, const LoopGuard* guard) {
-  const int ends =
-      (vectors.across_rows ? 2 : 1) * (vectors.width - 1);  // elements that do not fill their vectors
-  const int64_t vectors_in_row = std::max<int64_t>((most + ends) / vectors.width, 1);
-  int chunks_most = std::max(1, elements / vectors.width);
-  const bool scalar = vectors.width == 1 && domain.count(domain.row_axes());
-  if (scalar && vectors_in_row > 32 * chunks_most) chunks_most = std::max(1, elements / kScalarShare);
-  if (vectors_in_row > int64_t{kMostThreads} * chunks_most) return false;
-  // Whole warps, as few as the registers allow; lanes of one warp where a row needs no more.
-  const auto warps = static_cast<int>((vectors_in_row + 32 * chunks_most - 1) / (32 * chunks_most));
-  const bool few_rows = domain.max_count(domain.outer_axes()) <= kFewRows;
-  const int per_lane = few_rows ? 1 : std::min(chunks_most, kLaneChunks);
-  const int threads = warps > 1
-                          ? 32 * warps
-                          : std::min(32, power_of_two_at_least((vectors_in_row + per_lane - 1) / per_lane));
-  const int chunks = static_cast<int>((vectors_in_row + threads - 1) / threads);
-  CudaLoopVariant v = print_row_held(domain, vectors, threads, chunks);
+bool held_variant(const CudaDomain& domain, const CudaVectors& vectors, int64_t most, Variants& variants,
+                  const LoopGuard* guard) {
+  const auto shape = held_shape(domain, vectors, most);
+  if (!shape) return false;
+  CudaLoopVariant v = print_row_held(domain, vectors, *shape);
   if (guard != nullptr) v.guards.push_back(*guard);
   variants.add(std::move(v));
   return true;
@@ -162,13 +127,13 @@ void row_variants(const CudaDomain& domain, Variants& variants) {
   const int widest = widest_vector(domain, axes);
   if (length && widest > 1 && choose_vectors(domain, axes, widest).width * kNarrow <= widest) {
     const CudaVectors across = choose_vectors_across_rows(domain, widest);
-    if (across.across_rows) held_variant(domain, across, *length, elements, variants, nullptr);
+    if (across.across_rows) held_variant(domain, across, *length, variants, nullptr);
   }
   for (const int width : {widest, 1}) {
     const CudaVectors vectors = choose_vectors(domain, axes, width);
     if (width > 1 && vectors.width == 1) continue;
     if (length) {
-      if (held_variant(domain, vectors, *length, elements, variants, nullptr)) continue;
+      if (held_variant(domain, vectors, *length, variants, nullptr)) continue;
     } else {
       // A warp's rows, then a block's; without vectors the block variant is left to rereading.
       bool covered = false;
@@ -177,7 +142,7 @@ void row_variants(const CudaDomain& domain, Variants& variants) {
         const int64_t reach = int64_t{threads} * elements;
         covered = most <= reach;
         const LoopGuard guard = at_most(reach);
-        held_variant(domain, vectors, std::min(most, reach), elements, variants, covered ? nullptr : &guard);
+        held_variant(domain, vectors, std::min(most, reach), variants, covered ? nullptr : &guard);
         if (covered) break;
       }
       if (covered) continue;

@@ -53,13 +53,14 @@ struct LoopGuard {
   int64_t value = 0;
 };
 // Blocks to launch, all along x: the product over terms of ceil(product of extents of axes [from, to) /
-// per_block). Zero blocks: nothing to do, the launch is skipped.
+// per_block), times a constant. Zero blocks: nothing to do, the launch is skipped.
 struct LoopGrid {
   struct Term {
     uint8_t from = 0, to = 0;
     int64_t per_block = 1;
   };
   std::vector<Term> terms;
+  int64_t times = 1;
 };
 
 struct CudaLoopVariant {

@@ -88,7 +88,7 @@ std::array<Dim, 3> grid_of(const LaunchSpec& launch, const LoopGrid& grid) {
   Dim blocks = 1;
   for (const LoopGrid::Term& t : grid.terms)
     blocks = blocks * Dim::ceil_div(extent_of(launch, t.from, t.to), t.per_block);
-  return {blocks, 1, 1};
+  return {blocks * Dim(grid.times), 1, 1};
 }
 
 // A variant that may take over an operand's bytes has a name of its own: descriptions differ.

@@ -1,0 +1,23 @@
+// What the files of methods share. Invariant: every method ends with finish_method, which names the kernel
+// after its text.
+#pragma once
+#include "compiler/codegen/cuda_kernel.h"
+#include "compiler/codegen/cuda_methods.h"
+
+namespace ge {
+
+inline std::string number(int64_t i) {
+  return std::to_string(i);
+}
+inline CudaGroup group_of(std::vector<int> axes, std::string linear) {
+  return {.axes = std::move(axes), .linear = std::move(linear)};
+}
+std::vector<int> all_axes(const CudaDomain& domain);
+// Domain axes of some merged axes, as grid terms; neighbours share one.
+void add_grid_terms(const CudaDomain& domain, const std::vector<int>& axes, int64_t per_block,
+                    LoopGrid& grid);
+// Names the kernel after its text and describes it. `vectors`: null where the method has none.
+CudaLoopVariant finish_method(CudaKernel& kernel, std::string method, int threads_x, int threads_y,
+                              const CudaVectors* vectors);
+
+}  // namespace ge
