@@ -5,6 +5,7 @@ it in float32 for the answer and in the workload's dtype for the peers. WORKLOAD
 they are made only when they are run, since some are large.
 """
 import dataclasses
+import functools
 import typing
 
 import numpy as np
@@ -151,11 +152,11 @@ def mlp(batch, goal, cold=False):
     return of(f"mlp_{batch}{'_cold' if cold else ''}", "float16", {"x": x}, weights, nodes, value, function, moved=moved, flops=flops, goal=goal, cold=cold)
 
 
-def model(name, dtype, batch, sequence=None, flops=0.0, **more):
-    """A module of models.py; the module is the function, so that peers see what a user would write."""
+@functools.lru_cache(maxsize=None)
+def made_model(name, dtype):
+    """(module, graph, weights, function): once for all sizes, since drawing the weights takes longer than running them."""
     module = models.MODELS[name]()
     graph, weights = module.graph(dtype)
-    inputs = {key: value.astype(dtype) if value.dtype == np.float32 else value for key, value in module.inputs(batch, sequence).items()}
     by_kind = {}
 
     def function(t):
@@ -165,6 +166,13 @@ def model(name, dtype, batch, sequence=None, flops=0.0, **more):
             by_kind[kind] = models.rounded(module, dtype).to(value.device).to(kind)
         return by_kind[kind](value)
 
+    return module, graph, weights, function
+
+
+def model(name, dtype, batch, sequence=None, flops=0.0, **more):
+    """A module of models.py; the module is the function, so that peers see what a user would write."""
+    module, graph, weights, function = made_model(name, dtype)
+    inputs = {key: value.astype(dtype) if value.dtype == np.float32 else value for key, value in module.inputs(batch, sequence).items()}
     read = sum(value.nbytes for key, value in weights.items() if key not in ("tokens", "positions"))  # of tables only some rows
     return Workload(f"{name}_{models.size_name(inputs)}_{'fp16' if dtype == 'float16' else 'fp32'}", graph, weights, inputs, function,
                     moved=read, flops=flops, limit=3e-2 if dtype == "float16" else 2e-4, **more)
