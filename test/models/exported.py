@@ -10,7 +10,7 @@ part of the work, on what the parts before it left in FOLDER: `export` (with PyT
 The error is norm(ge - reference) / norm(reference), the worst output at each shape; the reference is PyTorch in float64 with the
 weights and inputs as the dtype holds them (float32 where a module insists on that). `torch` is PyTorch's own error in that dtype. A row is right where ge's error is below
 1e-4 (float32), 5e-3 (float16), 4e-2 (bfloat16), or below twice PyTorch's own. Exits with 1 where a row is not right; a model that
-PyTorch itself cannot export is said to be left out.
+PyTorch itself cannot export, or exports as what ONNX's own checker refuses, is said to be left out.
 """
 import argparse
 import copy
@@ -29,6 +29,7 @@ import traceback
 import warnings
 
 import numpy as np
+import onnx
 import torch
 from safetensors.torch import load_file, save_file
 from torch.fx.experimental.optimization import fuse
@@ -40,6 +41,10 @@ LIMITS = {"float32": 1e-4, "float16": 5e-3, "bfloat16": 4e-2}
 
 class NotExported(Exception):
     """PyTorch's exporter failed."""
+
+
+class NoOnnx(Exception):
+    """What the exporter wrote is refused by ONNX's own checker too."""
 
 
 def in_dtype(feeds, dtype):
@@ -131,9 +136,21 @@ def export_row(entry, module, row, folder):
         row["torch"] = max(row["torch"], *(relative_error(a.float().numpy(), b.numpy()) for a, b in zip(own, expected)))
 
 
+def checked(path):
+    """ONNX's own checker, with its inference of types, on a model that ge refuses."""
+    try:
+        onnx.checker.check_model(str(path), full_check=True)
+    except Exception as error:  # it throws what it likes
+        raise NoOnnx(str(error)) from error
+
+
 def compile_row(entry, row, folder, options):
     began = time.monotonic()
-    done = tool(options.bin / "ge-compile", folder / "model.onnx", "-o", folder / "plan.bin", "-t", options.target, *ranges_of(entry))
+    try:
+        done = tool(options.bin / "ge-compile", folder / "model.onnx", "-o", folder / "plan.bin", "-t", options.target, *ranges_of(entry))
+    except RuntimeError:
+        checked(folder / "model.onnx")
+        raise
     row |= {"compile_s": time.monotonic() - began, "launches": dict(re.findall(r"^(\S+): (\d+) launches", done.stderr, re.M))}
     if not options.keep:
         (folder / "model.onnx").unlink()
@@ -182,7 +199,7 @@ def attempt(row, entry, made, folder, options):
 def reason_of(error):
     """The cause's line out of what the exporter says."""
     lines = [line for line in str(error).splitlines() if line.strip()]
-    told = [line for line in lines if re.match(r"<class|\w*Error", line)]
+    told = [line for line in lines if re.match(r"<class|\w*Error|\(op_type", line)]
     return (told or lines or [repr(error)])[0][:160]
 
 
@@ -204,6 +221,8 @@ def rows(options, work):
                     row["skipped"] = f"{missing.name} is not installed"
                 except NotExported as error:
                     row["skipped"] = "PyTorch does not export it: " + reason_of(error)
+                except NoOnnx as error:
+                    row["skipped"] = "PyTorch exports what ONNX's checker refuses: " + reason_of(error)
                 except Exception as error:  # a row that fails does not end the table
                     row["failed"] = str(error) or repr(error)
                     if options.trace:
