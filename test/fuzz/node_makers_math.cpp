@@ -310,6 +310,16 @@ MaybeSpec make_quantize(GraphMaker& m, const Operator& op) {
   return spec;
 }
 
+// Of integers alone: what bits a NaN has is left open, so those of computed floats cannot be compared.
+MaybeSpec make_bit_cast(GraphMaker& m, const Operator& op) {
+  const ValueId x = m.any(allowed_for_input(op, 0));
+  if (x == kNone || is_float(m.type(x).dtype)) return std::nullopt;
+  std::vector<DType> same_width;
+  for (int i = 0; i < kDTypeCount; ++i)
+    if (bits_of(static_cast<DType>(i)) == bits_of(m.type(x).dtype)) same_width.push_back(static_cast<DType>(i));
+  return NodeSpec{{x}, {{"to", m.random().pick(same_width)}}};
+}
+
 }  // namespace
 
 const NodeMakers& math_makers() {
@@ -330,6 +340,7 @@ const NodeMakers& math_makers() {
                  {"BatchNormalization", make_channel_normalization},
                  {"InstanceNormalization", make_channel_normalization},
                  {"GroupNormalization", make_channel_normalization},
+                 {"BitCast", make_bit_cast},
                  {"Clip", make_clip},
                  {"Mod", make_mod},
                  {"Pow", make_pow},

@@ -36,6 +36,7 @@ bool is_exact(Op op) {
     case Op::constant:
     case Op::dims:
     case Op::iota:
+    case Op::bitcast:
     case Op::reshape:
     case Op::transpose:
     case Op::broadcast:
@@ -289,7 +290,23 @@ std::vector<double> Yardstick::scales_of(const Node& node, int sample) const {
   return scales;
 }
 
+// Bits are those of the operand in its own dtype, whatever it is computed in.
+HostTensor Yardstick::bits_as(const Node& node, const HostTensor& t) const {
+  HostTensor bits = copy_of(t);
+  const DType from = graph_.type(node.operands[0]).dtype;
+  if (from != t.dtype) {
+    bits = std::move(make_host_tensor(from, t.dims, true)).value();
+    convert(t.dtype, t.bytes.data(), t.count(), from, bits.bytes.data());
+  }
+  bits.dtype = graph_.type(node.results[0]).dtype;
+  return widened(bits);
+}
+
 std::string Yardstick::run_node(const Node& node, int samples) {
+  if (node.op == Op::bitcast) {
+    for (const HostTensor& t : values_[node.operands[0]]) values_[node.results[0]].push_back(bits_as(node, t));
+    return "";
+  }
   if (node.op == Op::constant) {
     const auto bytes = full_bytes(*node.data);
     if (!bytes.ok()) return bytes.error().to_string();

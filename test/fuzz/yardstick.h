@@ -29,6 +29,7 @@ class Yardstick {
 
  private:
   using Samples = std::vector<HostTensor>;
+  HostTensor bits_as(const Node& node, const HostTensor& t) const;
   std::string run_node(const Node& node, int samples);
   std::string compute(const Node& node, const std::vector<Samples>& operands, int samples);
   void disturb(HostTensor& t, DType original, double units, uint64_t seed,

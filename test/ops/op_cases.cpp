@@ -623,6 +623,19 @@ OpGraph movement_graph(const std::string& op, DType dtype, uint32_t seed) {
   return c.finish();
 }
 
+// The bits of floats are integers; integers of any bits are floats.
+OpGraph bitcast_graph(DType from, uint32_t seed) {
+  CaseBuilder c("bitcast", from, seed);
+  c.exact();
+  for (const DType to : table_dtypes()) {
+    if (bits_of(to) != bits_of(from) || is_bool(to)) continue;
+    for (size_t s = 0; s < shapes().size(); ++s)
+      c.output(c.b().op(Op::bitcast, {c.view(shapes()[s], Data::kSpecial, static_cast<int>(s % 4), from)},
+                        {{"to", to}}));
+  }
+  return c.finish();
+}
+
 OpGraph iota_graph(DType dtype, uint32_t seed) {
   CaseBuilder c("iota", dtype, seed);
   c.exact();
@@ -657,6 +670,7 @@ void add_rows(DType dtype, uint32_t& seed, std::vector<OpGraph>& graphs) {
   for (const ScalarOpInfo& info : scalar_ops())
     if (accepts(info.domain, dtype)) add(map_graph(info, dtype, seed++));
   add(cast_graph(dtype, seed++));
+  add(bitcast_graph(dtype, seed++));
   if (!boolean)
     for (const char* kind : {"sum", "prod", "max", "min", "mean", "argmax", "argmin"})
       add(reduce_graph(kind, dtype, seed++));

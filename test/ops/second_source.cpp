@@ -107,6 +107,8 @@ class Evaluator {
         return iota(node, y);
       case Op::cast:
         return cast(in(node, 0), y);
+      case Op::bitcast:
+        return bitcast(in(node, 0), y);
       case Op::reshape:
         elements<T>(y) = elements<T>(in(node, 0));
         return;
@@ -168,6 +170,21 @@ class Evaluator {
         y.real[i] = is_float(x.dtype) ? x.real[i] : static_cast<Real>(x.whole[i]);
       else
         y.whole[i] = is_float(x.dtype) ? whole_of(y.dtype, x.real[i]) : x.whole[i];
+    }
+  }
+
+  static void bitcast(const Numbers& x, Numbers& y) {
+    for (int64_t i = 0; i < x.count(); ++i) {
+      const auto at = static_cast<size_t>(i);
+      std::byte bits[8];
+      if (is_float(x.dtype))
+        store_from_double(x.dtype, bits, 0, static_cast<double>(x.real[at]));
+      else
+        store_from_int64(x.dtype, bits, 0, static_cast<int64_t>(x.whole[at]));
+      if (is_float(y.dtype))
+        y.real[at] = load_as_double(y.dtype, bits, 0);
+      else
+        y.whole[at] = wrapped_to(y.dtype, load_as_int64(y.dtype, bits, 0));
     }
   }
 

@@ -86,6 +86,10 @@ TEST_CASE("sources of types: constant, iota, dims, cast") {
   CHECK(infer("cast(%x) {to = int32}") == "int32[n, 4]");
   CHECK(infer("cast(%x)") == "E0304 attribute \"to\" (dtype) is missing");
   CHECK(infer("cast(%x) {to = 3}") == "E0303 \"to\" is of kind int; needed dtype");
+  CHECK(infer("bitcast(%x) {to = int32}") == "int32[n, 4]");
+  CHECK(infer("bitcast(%x) {to = bfloat16}") == "E0307 the bits of float32 are no bfloat16");
+  CHECK(infer("bitcast(%b) {to = uint8}") == "uint8[n, 4]");
+  CHECK(infer("bitcast(%x) {to = bool}") == "E0307 the bits of float32 are no bool");
 }
 
 TEST_CASE("reduce") {

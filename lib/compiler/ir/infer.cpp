@@ -35,6 +35,8 @@ Result<std::vector<Type>> Inference::run() {
         return dims_op();
       case Op::cast:
         return cast();
+      case Op::bitcast:
+        return bitcast();
       case Op::reduce:
         return reduce();
       case Op::reshape:
@@ -111,6 +113,14 @@ Result<Type> Inference::dims_op() {
 
 Result<Type> Inference::cast() {
   return Type{dtype("to"), in(0).dims};
+}
+
+Result<Type> Inference::bitcast() {
+  const DType from = in(0).dtype, to = dtype("to");
+  if (bits_of(from) != bits_of(to) || bits_of(to) < 8 || (is_bool(to) && !is_bool(from)))
+    return fault(Code::operand_dtype, "the bits of " + std::string(name_of(from)) + " are no " +
+                                          std::string(name_of(to)));
+  return Type{to, in(0).dims};
 }
 
 Result<Type> Inference::reduce() {

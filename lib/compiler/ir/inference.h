@@ -29,6 +29,7 @@ class Inference {
   Result<Type> iota();
   Result<Type> dims_op();
   Result<Type> cast();
+  Result<Type> bitcast();
   Result<Type> reduce();
   Result<Type> reshape();
   Result<Type> transpose();

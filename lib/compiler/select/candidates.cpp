@@ -116,6 +116,8 @@ class Describer {
         return one(sort_topk());
       case Op::attention:
         return one(attention());
+      case Op::bitcast:
+        return one(work("copy", {operand(node_.operands[0]), operand(result())}, {}));
       case Op::pad:
         return one(pad());
       case Op::concat:
