@@ -116,6 +116,13 @@ def binary(m):
         for direction in ("LEFT", "RIGHT"):
             m.add("BitShift", [m.special(dtype), np.arange(len(m.special(dtype))).astype(dtype) % bits], {"direction": direction})
             m.add("BitShift", [m.array((3, 1), dtype, 0, 200), m.array((4,), dtype, 0, 7)], {"direction": direction})
+    for dtype in (I8, np.int16, I32, I64):
+        bits = np.dtype(dtype).itemsize * 8
+        by = np.array([0, 1, bits - 1, bits, bits + 1, 100, -1, -2, -100], dtype)
+        for direction in ("LEFT", "RIGHT"):
+            m.add("BitShift", [m.special(dtype)[:, None], by], {"direction": direction}, opsets=(28,))
+        if dtype != I64:  # float64 holds no number near its ends
+            m.add("Shrink", [m.special(dtype)], {"lambd": 1.5, "bias": 0.75})
     for dtype in NUMBERS:
         integer = np.dtype(dtype).kind != "f"
         for fmod in ([0, 1] if integer else [1]):

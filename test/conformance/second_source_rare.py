@@ -339,6 +339,21 @@ def products(m):
             m.add("SwiGLU", [m.array((3, 5), dtype), m.array((3, 5), dtype)], {"alpha": alpha}, opsets=(28,))
 
 
+def bits(m):
+    widths = {8: (I8, U8, np.bool_), 16: (F16, np.int16, np.uint16), 32: (F32, I32, np.uint32), 64: (F64, I64, np.uint64)}
+    for types in widths.values():
+        for source in types:
+            for target in types:
+                if target != np.bool_ or source == np.bool_:
+                    to = {"to": helper.np_dtype_to_tensor_dtype(np.dtype(target))}
+                    m.add("BitCast", [m.special(source)], to, opsets=(26,), label="special")
+                    m.add("BitCast", [m.array((3, 0, 2), source, 0, 1)], to, opsets=(26,))
+
+
+def own_bit_cast(case):
+    return [case.inputs[0].view(helper.tensor_dtype_to_np_dtype(case.attributes["to"]))]
+
+
 def own_cum_prod(case):
     x, axis = case.inputs[0], int(case.inputs[1])
     reverse, exclusive = case.attributes.get("reverse", 0), case.attributes.get("exclusive", 0)
@@ -459,11 +474,11 @@ def own_max_unpool(case):
     return [np.pad(y, [(0, int(w) - n) for w, n in zip(wanted, y.shape)])]
 
 
-AREAS = [losses, sequences, folds, unpools, determinants, quantized_conv, signals, grids, regions, deformed, transforms, products, random_numbers, causal]
+AREAS = [losses, sequences, folds, unpools, determinants, quantized_conv, signals, grids, regions, deformed, transforms, products, bits, random_numbers, causal]
 OWN_RARE = {"NegativeLogLikelihoodLoss": own_loss, "SoftmaxCrossEntropyLoss": own_loss, "TensorScatter": own_tensor_scatter, "Det": own_det,
             "ReverseSequence": own_reverse_sequence, "CenterCropPad": own_center_crop_pad, "Col2Im": own_col2im, "HannWindow": own_window, "HammingWindow": own_window,
             "BlackmanWindow": own_window, "MaxUnpool": own_max_unpool, "AffineGrid": own_affine_grid,
-            "GridSample": own_grid_sample, "DFT": own_dft, "STFT": own_stft, "CumProd": own_cum_prod, "CausalConvWithState": own_causal,
+            "GridSample": own_grid_sample, "DFT": own_dft, "STFT": own_stft, "CumProd": own_cum_prod, "BitCast": own_bit_cast, "CausalConvWithState": own_causal,
             **{op: own_random for op in ("RandomUniform", "RandomUniformLike", "RandomNormal", "RandomNormalLike", "Bernoulli", "Multinomial")}}
 
 

@@ -316,7 +316,8 @@ MaybeSpec make_bit_cast(GraphMaker& m, const Operator& op) {
   if (x == kNone || is_float(m.type(x).dtype)) return std::nullopt;
   std::vector<DType> same_width;
   for (int i = 0; i < kDTypeCount; ++i)
-    if (bits_of(static_cast<DType>(i)) == bits_of(m.type(x).dtype)) same_width.push_back(static_cast<DType>(i));
+    if (bits_of(static_cast<DType>(i)) == bits_of(m.type(x).dtype))
+      same_width.push_back(static_cast<DType>(i));
   return NodeSpec{{x}, {{"to", m.random().pick(same_width)}}};
 }
 

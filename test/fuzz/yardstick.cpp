@@ -304,7 +304,8 @@ HostTensor Yardstick::bits_as(const Node& node, const HostTensor& t) const {
 
 std::string Yardstick::run_node(const Node& node, int samples) {
   if (node.op == Op::bitcast) {
-    for (const HostTensor& t : values_[node.operands[0]]) values_[node.results[0]].push_back(bits_as(node, t));
+    for (const HostTensor& t : values_[node.operands[0]])
+      values_[node.results[0]].push_back(bits_as(node, t));
     return "";
   }
   if (node.op == Op::constant) {

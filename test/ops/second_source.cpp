@@ -87,7 +87,8 @@ class Evaluator {
       compute<Real>(node, y);
     else
       compute<Whole>(node, y);
-    for (Real& v : y.real) v = rounded_to(y.dtype, v);
+    if (node.op != Op::bitcast)  // bits may be an infinity that no cast to this dtype gives
+      for (Real& v : y.real) v = rounded_to(y.dtype, v);
     for (Whole& v : y.whole) v = wrapped_to(y.dtype, v);
     values_[node.results[0]] = std::move(y);
   }

@@ -1,1 +1,5 @@
 ge_test(onnx_values_test SOURCES unit/onnx_values_test.cpp DEPS ge_test_plans ge_source ge_compiler)
+if(TARGET onnx_values_test)
+  add_test(NAME onnx_traps_cuda COMMAND onnx_values_test "[gpu]" WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+  set_tests_properties(onnx_traps_cuda PROPERTIES LABELS gpu SKIP_REGULAR_EXPRESSION "skipped: no GPU here" TIMEOUT 300)
+endif()

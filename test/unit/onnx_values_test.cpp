@@ -2,7 +2,8 @@
 // operator: its inputs are initializers named feed..., and for each output "x" there is an initializer
 // "x_expected". Fed at run time, the graph must give what is expected: at -O 0, at -O 2, at -O 2 with
 // names for the sizes of its inputs where it compiles so, and with nothing fed, when all is folded.
-// traps_*.json are of several operators each, by hand: what other compilers stumbled over.
+// traps_*.json are of several operators each, by hand: what other compilers stumbled over (docs/testing.md);
+// on a GPU they run too.
 // test/conformance/second_source.py --keep wrote them.
 #include <algorithm>
 #include <cmath>
@@ -155,4 +156,23 @@ TEST_CASE("operators give the values of a second source") {
     ++symbolic;
   }
   CHECK(2 * symbolic >= static_cast<int>(paths.size()));
+}
+
+// Hidden: ctest's onnx_traps_cuda runs it.
+TEST_CASE("what other compilers stumbled over is right on the GPU", "[.][gpu]") {
+  if (test::device_target("cuda").empty()) {
+    WARN("skipped: no GPU here");
+    return;
+  }
+  for (const std::string& path : test::golden_sources("test/golden/onnx_values", ".json")) {
+    if (path.find("traps_") == std::string::npos) continue;
+    for (const Feeds feeds : {Feeds::kAtRun, Feeds::kWithNames, Feeds::kConstant}) {
+      INFO(path << ", fed as " << static_cast<int>(feeds));
+      const Case c = read_case(test::read_text(path), path, feeds);
+      if (feeds == Feeds::kWithNames && !compile(c.graph.clone(), {}).ok()) continue;
+      const auto got = test::compile_and_run(c.graph, c.inputs, "cuda", {});
+      REQUIRE_OK(got);
+      check_values(c, *got);
+    }
+  }
 }

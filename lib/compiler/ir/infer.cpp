@@ -118,8 +118,8 @@ Result<Type> Inference::cast() {
 Result<Type> Inference::bitcast() {
   const DType from = in(0).dtype, to = dtype("to");
   if (bits_of(from) != bits_of(to) || bits_of(to) < 8 || (is_bool(to) && !is_bool(from)))
-    return fault(Code::operand_dtype, "the bits of " + std::string(name_of(from)) + " are no " +
-                                          std::string(name_of(to)));
+    return fault(Code::operand_dtype,
+                 "the bits of " + std::string(name_of(from)) + " are no " + std::string(name_of(to)));
   return Type{to, in(0).dims};
 }
 

@@ -38,6 +38,13 @@ Results lower_hard_sigmoid(OpContext& c) {
   return with(c, Op::hard_sigmoid, "alpha", "beta");
 }
 Results lower_shrink(OpContext& c) {
+  Builder& b = c.build();
+  const ValueId x = c.in(0);
+  if (!is_float(c.dtype(x))) {  // lambd and bias have fractions: in float64, cut to an integer at the end
+    const auto number = [&](const char* name) { return b.scalar(DType::float64, c.float_attr(name)); };
+    return b.cast(b.map(Op::shrink, {b.cast(x, DType::float64), number("lambd"), number("bias")}),
+                  c.dtype(x));
+  }
   return with(c, Op::shrink, "lambd", "bias");
 }
 

@@ -75,10 +75,11 @@ ValueId places(OpContext& c, const Fold& f) {
 
 }  // namespace
 
-// The sum of all block elements that came from a pixel.
+// The sum of all block elements that came from a pixel; of bools, whether any of them is true.
 Results lower_col2_im(OpContext& c) {
   Builder& b = c.build();
-  const ValueId x = c.in(0);
+  const bool any = is_bool(c.dtype(c.in(0)));
+  const ValueId x = any ? b.cast(c.in(0), DType::int32) : c.in(0);
   if (c.rank(x) != 3) {
     return c.fail(c.about_input(0, Code::operand_rank, "'input' must be [N, C * block, blocks]")
                       .because("found " + c.describe(x)));
@@ -104,7 +105,8 @@ Results lower_col2_im(OpContext& c) {
   whole.insert(whole.end(), f->padded.begin(), f->padded.end());
   shape.insert(shape.end(), f->image.begin(), f->image.end());
   for (size_t i = 0; i < f->image.size(); ++i) starts.emplace_back(f->pads[i]);
-  return c.slice(b.reshape(sum, whole), starts, std::vector<int64_t>(shape.size(), 1), shape);
+  const ValueId y = c.slice(b.reshape(sum, whole), starts, std::vector<int64_t>(shape.size(), 1), shape);
+  return any ? b.cast(y, DType::boolean) : y;
 }
 
 // X's elements at the positions I of a flattened tensor, zeros elsewhere. Positions are those of the shape

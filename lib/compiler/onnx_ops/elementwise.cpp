@@ -57,9 +57,20 @@ Results lower_is_inf(OpContext& c) {
                {infinite, b.map(negative ? Op::less : Op::greater, {x, c.scalar_like(x, 0)})});
 }
 
+// Core shifts by the width or more give 0. Signed numbers shifted so far to the right are their sign alone,
+// and by less than 0 is as far.
 Results lower_bit_shift(OpContext& c) {
-  const std::string direction = c.string_attr("direction");
-  return c.build().map(direction == "LEFT" ? Op::shift_left : Op::shift_right, {c.in(0), c.in(1)});
+  Builder& b = c.build();
+  const ValueId x = c.in(0);
+  ValueId y = c.in(1);
+  const bool left = c.string_attr("direction") == "LEFT";
+  if (class_of(c.dtype(x)) == DTypeClass::kSigned) {
+    const ValueId farthest = c.scalar_like(y, bits_of(c.dtype(x)) - 1);
+    const ValueId below = b.map(Op::less, {y, c.scalar_like(y, 0)});
+    const ValueId beyond = b.map(Op::logical_or, {below, b.map(Op::greater, {y, farthest})});
+    y = b.map(Op::select, {beyond, left ? c.scalar_like(y, bits_of(c.dtype(x))) : farthest, y});
+  }
+  return b.map(left ? Op::shift_left : Op::shift_right, {x, y});
 }
 
 Results lower_where(OpContext& c) {
