@@ -312,6 +312,11 @@ MaybeSpec make_quantize(GraphMaker& m, const Operator& op) {
 
 // Of integers alone: what bits a NaN has is left open, so those of computed floats cannot be compared.
 MaybeSpec make_bit_cast(GraphMaker& m, const Operator& op) {
+  if (m.random().chance(25)) {
+    const bool negative = m.random().chance(50);
+    return NodeSpec{{m.leaf(negative ? DType::int4 : DType::uint4, m.some_dims(1, 3))},
+                    {{"to", negative ? DType::uint4 : DType::int4}}};
+  }
   const ValueId x = m.any(allowed_for_input(op, 0));
   if (x == kNone || is_float(m.type(x).dtype)) return std::nullopt;
   std::vector<DType> same_width;
