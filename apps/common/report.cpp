@@ -20,11 +20,11 @@ std::string coloured(const std::string& text) {
   return "\033[1;31m" + text.substr(0, colon + 2) + "\033[0m" + text.substr(colon + 2);
 }
 
-void print_line(const std::string& text) {
-  std::fprintf(stderr, "%s\n", text.c_str());
-}
-
 }  // namespace
+
+void tell(std::string_view line) {
+  std::fprintf(stderr, "%.*s\n", static_cast<int>(line.size()), line.data());
+}
 
 bool use_colour(int descriptor) {
   const char* no_colour = std::getenv("NO_COLOR");
@@ -33,8 +33,8 @@ bool use_colour(int descriptor) {
 
 int report(const Error& error) {
   const bool colour = use_colour(STDERR_FILENO);
-  for (const Diagnostic& d : error.list()) print_line(colour ? coloured(to_string(d)) : to_string(d));
-  if (error.list().size() > 1) print_line(std::to_string(error.list().size()) + " errors");
+  for (const Diagnostic& d : error.list()) tell(colour ? coloured(to_string(d)) : to_string(d));
+  if (error.list().size() > 1) tell(std::to_string(error.list().size()) + " errors");
   return exit_code(error.kind());
 }
 
@@ -44,7 +44,7 @@ int print_and_end(std::string_view text) {
 }
 
 void note(std::string_view text) {
-  print_line("note: " + visible_line(text));
+  tell("note: " + visible_line(text));
 }
 
 }  // namespace ge

@@ -12,6 +12,9 @@ bool use_colour(int descriptor);  // a terminal, and NO_COLOR is not set
 int report(const Error& error);
 // Writes a text to standard output; the exit code: 0, or what report() gives where it cannot be written.
 int print_and_end(std::string_view text);
+// A line of talk on standard error. Where that cannot be written the talk is lost, and nothing else:
+// fmt::print would throw.
+void tell(std::string_view line);
 void note(std::string_view text);  // "note: ..." on standard error
 
 }  // namespace ge

@@ -1,7 +1,5 @@
 #include "ge_compile/options.h"
 
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <set>
@@ -111,7 +109,7 @@ void add_lists(CLI::App& app, CompileCommand& c) {
 }
 
 int usage(const std::string& text) {
-  fmt::print(stderr, "error[E0110]: {}\n  run ge-compile --help for the flags\n", visible(text));
+  tell("error[E0110]: " + visible(text) + "\n  run ge-compile --help for the flags");
   return 2;
 }
 

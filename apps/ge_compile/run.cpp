@@ -95,7 +95,7 @@ void print_summary(const Compiled& compiled, double seconds) {
     line += t.target + ": " + counted(static_cast<int64_t>(t.launches), "launch", "launches") + ", " +
             counted(static_cast<int64_t>(t.kernels), "kernel", "kernels") + ", " +
             bytes_text(t.scratch_bytes) + " scratch; ";
-  fmt::print(stderr, "{}weights {}; {:.2f} s\n", line, bytes_text(compiled.summary.weight_bytes), seconds);
+  tell(fmt::format("{}weights {}; {:.2f} s", line, bytes_text(compiled.summary.weight_bytes), seconds));
 }
 
 Status emit(const CompileCommand& c, Graph graph) {

@@ -1,7 +1,5 @@
 #include "ge_run/options.h"
 
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
@@ -152,7 +150,7 @@ void add_checks(CLI::App& app, RunCommand& c, RawOptions& raw) {
 }
 
 int usage(const std::string& text) {
-  fmt::print(stderr, "error[E0110]: {}\n  run ge-run --help for the flags\n", visible(text));
+  tell("error[E0110]: " + visible(text) + "\n  run ge-run --help for the flags");
   return 2;
 }
 

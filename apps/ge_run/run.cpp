@@ -18,7 +18,7 @@ namespace {
 constexpr int32_t kProfileIterations = 10;
 
 void say(const std::string& text) {
-  std::fprintf(stderr, "%s\n", visible_line(text).c_str());
+  tell(visible_line(text));
 }
 
 // One run of the program, from plan to report.

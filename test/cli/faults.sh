@@ -91,6 +91,9 @@ for program in ge-compile ge-run ge-inspect; do
   fault "$program's help to a full disk" 3 'E0103' bash -c "$program --help >/dev/full"
   fault "$program's version to a full disk" 3 'E0103' bash -c "$program --version >/dev/full"
 done
+fault 'talk to a full disk' 0 'there' bash -c "ge-compile '$mlp/mlp.json' -o talk.bin -t cpu --explain 2>/dev/full && ge-run talk.bin --dim batch=1 2>/dev/full && echo there"
+fault 'talk to a closed stream' 0 'there' bash -c "ge-compile '$mlp/mlp.json' -o talk.bin -t cpu 2>&- && ge-run talk.bin 2>&- && echo there"
+fault 'wrong usage to a full disk' 0 '2 2 2' bash -c 'for p in ge-compile ge-run ge-inspect; do $p --none 2>/dev/full; printf "%s " $?; done'
 fault 'lists to a full disk' 3 'E0103' bash -c 'ge-compile --list-ops >/dev/full'
 fault 'JSON lists to a full disk' 3 'E0103' bash -c 'ge-compile --list-passes --json >/dev/full'
 fault 'check to a full disk' 3 'E0103' bash -c "ge-compile '$mlp/mlp.json' --check >/dev/full"

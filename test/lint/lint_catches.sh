@@ -40,6 +40,8 @@ printf 'int a;\n' >"$tree/lib/base/a.cpp"
 must_say 'lib/base/a.cpp:1: starts without a comment' "$here/style.sh" "$tree"
 printf '// head\nint f() { throw 1; }\n' >"$tree/lib/base/a.cpp"
 must_say 'no exception leaves a library function' "$here/style.sh" "$tree"
+printf '// head\nvoid f() { fmt::print(stderr, "a"); }\n' >"$tree/lib/base/a.cpp"
+must_say 'it throws where the stream is full' "$here/style.sh" "$tree"
 
 printf 'GE_ERROR(101, kUser, one, "first")\nGE_ERROR(101, kUser, two, "second")\n' >"$tree/lib/base/error_codes.def"
 printf '| E0101 | first | cause | fix |\n| E0101 | second | cause | fix |\n| E0999 | gone | cause | fix |\n' >"$tree/docs/errors.md"

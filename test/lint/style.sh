@@ -17,6 +17,7 @@ forbid 'unfinished work has no mark, it has an issue' '\b(TODO|FIXME|XXX|HACK)\b
 forbid 'registration is explicit: no code before main' '__attribute__ *\(\((constructor|init_priority)|\b(static|const) +[A-Za-z_:]*[Rr]egistrar\b|\bGE_REGISTER' lib kernels apps
 forbid 'no exception leaves a library function' '(^|[^a-z_])throw[ ;]' lib/base lib/platform lib/numeric lib/tensor_file lib/contract lib/runtime lib/compiler kernels
 forbid 'libraries do not print' '\bstd::(cout|cerr|clog)\b|(^|[^_a-zA-Z])(printf|puts) *\(' lib
+forbid 'it throws where the stream is full: tell() or write_stdout()' '\bfmt::print(ln)? *\(' lib apps
 forbid 'driver API only: no cudart, no <<<>>>' 'cuda_runtime|<<<.*>>>' lib kernels
 forbid 'a path of one machine' '(^|[^a-zA-Z0-9_.$}])/(work|root|home/[a-z]+)/' lib kernels apps schemas examples test docs cmake README.md CONTRIBUTING.md CHANGELOG.md .ci
 
