@@ -30,6 +30,9 @@ graph 'duplicate node name' 'E0210|a' "$(one "$relu,{\"name\":\"a\",\"op\":\"Abs
 graph 'undefined value' 'E0211|hidden1|hidden2' "$(one '{"name":"a","op":"Relu","inputs":["x"],"outputs":["hidden2"]},{"name":"b","op":"Abs","inputs":["hidden1"],"outputs":["y"]}')"
 graph 'undefined output' 'E0211|fix: use the name of|/outputs/0' '{"format":"ge-graph/1","inputs":[{"name":"x","dtype":"float32","shape":[2]}],"outputs":["q"],"nodes":['"$relu"']}'
 graph 'cycle' "E0212|Add 'left' -> Relu 'right' -> Add 'left'|fix: break the ring" "$(one '{"name":"left","op":"Add","inputs":["x","r"],"outputs":["l"]},{"name":"right","op":"Relu","inputs":["l"],"outputs":["r"]},{"name":"out","op":"Abs","inputs":["r"],"outputs":["y"]}')"
+branch() { printf '{"graph":{"nodes":[{"op":"%s","inputs":["x"],"outputs":["%s"]}],"outputs":["%s"]}}' "$1" "$2" "$2"; }
+printf '%s' "$(one "{\"op\":\"If\",\"inputs\":[\"c\"],\"outputs\":[\"y\"],\"attributes\":{\"then_branch\":$(branch Relu y),\"else_branch\":$(branch Neg z)}}" '{"name":"c","dtype":"bool","shape":[],"data":[true]}')" >g.json
+fault 'a name of the graph in a subgraph, and no cycle' 1 'E0210|/then_branch/graph/nodes/0/outputs/0|one error' bash -c 'ge-compile g.json -o g.bin -t cpu; code=$?; [ "$(ge-compile g.json -o g.bin -t cpu 2>&1 | grep -c "^error")" -eq 1 ] && echo one error; exit $code'
 graph 'all faults at once' 'E0208|/inputs/1/dtype|E0211|hidden|E0204|/nodes/0/attribute' '{"format":"ge-graph/1","inputs":[{"name":"x","dtype":"float32","shape":[2]},{"name":"z","dtype":"flot","shape":[2]}],"outputs":["y"],"nodes":[{"name":"a","op":"Add","inputs":["x","hidden"],"outputs":["y"],"attribute":{}}]}'
 
 # --- operators

@@ -26,7 +26,9 @@ Source BodyReader::source_of(const Value& json, std::string path, std::string na
 
 void BodyReader::define(const std::string& name, ValueId value, const Value& json) {
   const bool outside = outer_ != nullptr && outer_->sees(name);
-  if (!outside && names_.emplace(name, value).second) return;
+  // A subgraph's own is meant inside it, also where its name is refused: no faults follow from that one.
+  const bool fresh = names_.emplace(name, value).second;
+  if (fresh && !outside) return;
   state_.errors.add(fault_at(json, Code::duplicate_name, "value '" + name + "' is defined twice")
                         .because("names of inputs, initializers and node outputs are unique")
                         .try_("rename one of them"));
