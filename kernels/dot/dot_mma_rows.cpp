@@ -5,7 +5,8 @@ namespace ge::kernels {
 namespace {
 constexpr auto kHalf = dot_operands({DType::float16});
 constexpr auto kBHalf = dot_operands({DType::bfloat16});
-constexpr KernelEfficiency kEfficiency{.of_peak = 0.45, .of_bandwidth = 0.3, .matrix_units = true};
+constexpr KernelEfficiency kEfficiency{
+    .of_peak = 0.45, .of_bandwidth = 0.3, .matrix_units = true, .start_us = 2};
 
 Status check_dot_mma(const LaunchShape& shape) {
   GE_TRY(check_dot_cuda(shape));

@@ -105,7 +105,8 @@ struct KernelDesc {
   KernelLimits limits;
   std::string symbol;  // CUDA entry name inside its image
   // CUDA: every thread waits for the grid's predecessor (griddepcontrol.wait) before it touches memory, so
-  // that a launch may be a dependent one.
+  // that a launch may be a dependent one. What it reads before are operands that its attribute "early" names
+  // (bit k: operand k), which are constant while the program runs: plan_verify sees to that.
   bool waits_for_predecessor = false;
   bool operator==(const KernelDesc&) const = default;
 };
@@ -163,6 +164,8 @@ struct KernelEfficiency {
   double of_peak = 0.3;
   double of_bandwidth = 0.9;
   bool matrix_units = false;
+  double start_us = 0;  // of a launch beyond its work and the target's launch_us: filling and draining
+  double step_us = 0;   // products: of 64 of the depth, however few rows and columns there are
 };
 inline constexpr KernelEfficiency kReferenceEfficiency{0.005, 0.1};
 // How many blocks serve a built-in CUDA row best: what the compiler launches. It never enters a plan but as
@@ -175,6 +178,7 @@ enum class KernelGrid : uint8_t {
   kQueryTiles,         // attention: a block for each 128 queries of a head, or down to 32
   kConvTiles,          // a block for each 64 pixels of 64 channels of a group of the result, operand 3
   kConvClusters,       // ... down to 32 of 32, and up to four blocks share one: blocks come in fours
+  kWarpgroupTiles,     // a cluster for each tile of the row's own size of the product: select/wgmma_plan.h
 };
 struct KernelRow {
   std::string_view name;
@@ -190,6 +194,7 @@ struct KernelRow {
   std::string_view symbol = {};        // CUDA entry
   std::string_view image = {};         // CUDA: embedded image that holds it (the .cu file's stem)
   bool waits_for_predecessor = false;  // see KernelDesc
+  int32_t only_arch = 0;               // CUDA: its code exists for this architecture alone; 0: for any
   KernelGrid grid = KernelGrid::kElements;
   KernelEfficiency efficiency = {};
   // A row of the same family and device: where both can do the work this one is taken, whatever their costs.

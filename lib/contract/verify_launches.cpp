@@ -244,6 +244,20 @@ class LaunchCheckPass {
     }
     for (size_t i = 0; i < operands.size(); ++i)
       GE_TRY(operand(desc->operands[i], operands[i], where, target, child(path, "operands", i)));
+    return early_operands(operands, attrs, where, path);
+  }
+  // What a kernel reads before its predecessor is done must not be written while the program runs.
+  Status early_operands(const std::vector<TensorRef>& operands, const Attrs& attrs, Where where,
+                        const std::string& path) {
+    const auto early = static_cast<uint64_t>(attr_int(attrs, "early", 0));
+    for (size_t i = 0; i < 64 && (early >> i) != 0; ++i) {
+      if (((early >> i) & 1) == 0) continue;
+      const bool there = i < operands.size() && operands[i].buffer != kNoBuffer;
+      const Region region = there ? p_.buffers[operands[i].buffer].region : Region::kArena;
+      if (where != Where::kRun || (region != Region::kWeights && region != Region::kPrepared))
+        return malformed(path,
+                         "operand " + std::to_string(i) + " is read early and is no constant of the run");
+    }
     return {};
   }
   // A cubin runs on its own arch (a later minor one of the same major too); PTX on its own and later ones.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "runtime/cuda/tensor_map.h"
+
 namespace ge::test {
 namespace {
 
@@ -32,7 +34,7 @@ Result<CUfunction> TestGpu::function(const KernelRow& row) {
 }
 
 Status TestGpu::run(std::string_view name, std::vector<TestTensor*> tensors, Attrs attrs, int64_t grid,
-                    FaultRecord* fault, int repeat) {
+                    FaultRecord* fault, int repeat, Geometry geometry) {
   const KernelRow* row = find_kernel_row(name);
   if (row == nullptr) return fail(Code::unknown_kernel).because(std::string(name));
   std::sort(attrs.begin(), attrs.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
@@ -53,18 +55,30 @@ Status TestGpu::run(std::string_view name, std::vector<TestTensor*> tensors, Att
   }
   GE_TRY(check_attrs(description, attrs));
   GE_TRY(check_operands(description, views));
-  GE_TRY(row->check({views, attrs, {grid, 1, 1}, {256, 1, 1}}));
+  GE_TRY(row->check({views, attrs, {grid, 1, 1}, {geometry.block, 1, 1}}));
   for (TensorView& v : views) {
     if (v.rank < 0) v = TensorView{};
   }
-  alignas(16) std::byte args[kMaxArgsSize];
+  alignas(64) std::byte args[kMaxArgsSize];
   GE_TRY(pack_args(description, views, attrs, reinterpret_cast<void*>(arena_), {args, description.args_size},
                    7));
+  cuda::Gpu gpu;
+  gpu.api = api_;
+  GE_TRY(cuda::encode_tensor_maps(gpu, description, views, attrs, {args, description.args_size}));
   GE_ASSIGN(const CUfunction entry, function(*row));
+  if (geometry.shared_bytes > 0)
+    GE_CU(*api_, cuFuncSetAttribute, entry, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+          static_cast<int>(geometry.shared_bytes));
   CUlaunchConfig config{};
+  config.sharedMemBytes = static_cast<unsigned>(geometry.shared_bytes);
+  CUlaunchAttribute cluster{};
+  cluster.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+  cluster.value.clusterDim = {static_cast<unsigned>(geometry.cluster), 1, 1};
+  config.attrs = &cluster;
+  config.numAttrs = geometry.cluster > 1 ? 1 : 0;
   config.gridDimX = static_cast<unsigned>(grid);
   config.gridDimY = config.gridDimZ = 1;
-  config.blockDimX = 256;
+  config.blockDimX = static_cast<unsigned>(geometry.block);
   config.blockDimY = config.blockDimZ = 1;
   void* parameters[] = {args};
   for (int i = 0; repeat > 1 && i < 40 * repeat; ++i)
@@ -85,16 +99,23 @@ Status TestGpu::run(std::string_view name, std::vector<TestTensor*> tensors, Att
 }
 
 void compare(TestGpu& gpu, std::string_view row, std::string_view reference, std::vector<TestTensor*> tensors,
-             const Attrs& attrs, int64_t grid, double ulps, double floor, TestTensor* residual) {
+             const Attrs& attrs, int64_t grid, double ulps, double floor, TestTensor* residual,
+             Geometry geometry) {
   TestTensor& out = *tensors.back();
   const size_t out_at = tensors.size() - 1;
   if (residual != nullptr) tensors.push_back(residual);
   std::vector<int64_t> dims(out.view().dims, out.view().dims + out.view().rank);
   TestTensor expected(out.view().dtype, dims);
-  REQUIRE_OK(gpu.run(row, tensors, attrs, grid));
+  REQUIRE_OK(gpu.run(row, tensors, attrs, grid, nullptr, 1, geometry));
   std::vector<TestTensor*> list = tensors;
   list[out_at] = &expected;
-  REQUIRE_OK(run_kernel(reference, views_of(list), attrs, {.threads = 8}));
+  Attrs known = attrs;
+  const KernelRow* asked = find_kernel_row(reference);
+  std::erase_if(known, [&](const auto& attr) {
+    return std::none_of(asked->attrs.begin(), asked->attrs.end(),
+                        [&](const AttrRow& a) { return a.name == attr.first; });
+  });
+  REQUIRE_OK(run_kernel(reference, views_of(list), known, {.threads = 8}));
   const DType dtype = out.view().dtype;
   for (int64_t i = 0; i < out.count(); ++i) {
     const bool same = is_float(dtype) ? near(dtype, out.at(i), expected.at(i), ulps, floor)

@@ -8,6 +8,12 @@
 
 namespace ge::test {
 
+// How a launch differs from most rows': their blocks are of 256 threads, alone, without dynamic shared
+// memory.
+struct Geometry {
+  int64_t block = 256, cluster = 1, shared_bytes = 0;
+};
+
 // One context, one arena that each launch starts afresh.
 class TestGpu {
  public:
@@ -18,7 +24,8 @@ class TestGpu {
   }
   // Runs CUDA row `name` on copies of the tensors and brings their bytes back.
   Status run(std::string_view name, std::vector<TestTensor*> tensors, Attrs attrs, int64_t grid,
-             FaultRecord* fault = nullptr, int repeat = 1);
+             FaultRecord* fault = nullptr, int repeat = 1, Geometry geometry = {});
+  int arch() const { return arch_; }
   double last_us() const { return last_us_; }
 
  private:
@@ -64,9 +71,10 @@ class TestGpu {
   if (gpu == nullptr) GE_SKIP("no GPU here")
 
 // Runs `row` on the GPU into tensors.back(), or with a residual behind it, and `reference` on the CPU, and
-// compares.
+// compares. Attributes that the reference does not have are the row's alone.
 void compare(TestGpu& gpu, std::string_view row, std::string_view reference, std::vector<TestTensor*> tensors,
-             const Attrs& attrs, int64_t grid, double ulps, double floor, TestTensor* residual = nullptr);
+             const Attrs& attrs, int64_t grid, double ulps, double floor, TestTensor* residual = nullptr,
+             Geometry geometry = {});
 
 // A tensor [N, C, spatial...] that stands in memory as [N, spatial..., C].
 TestTensor channels_last(DType dtype, std::vector<int64_t> dims);

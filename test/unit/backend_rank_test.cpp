@@ -1,6 +1,7 @@
 // Which candidate is taken: by cost, by what rows say of each other, by their order.
 #include "catch.h"
 #include "compiler/select/rank.h"
+#include "compiler/select/wgmma_plan.h"
 
 using namespace ge;
 
@@ -50,4 +51,36 @@ TEST_CASE("preferences may follow each other, and a circle of them ends") {
   CHECK(order_of({candidate("a", 9, "b"), candidate("b", 8, "c"), candidate("c", 2)}) == "*a b c ");
   CHECK(order_of({candidate("c", 2), candidate("b", 8, "c"), candidate("a", 9, "b")}) == "*a c b ");
   CHECK(order_of({candidate("a", 1, "b"), candidate("b", 2, "a")}).find('*') != std::string::npos);
+}
+
+TEST_CASE("every plan of dot_wgmma fits a block, keeps two stages and gives each block work") {
+  const Target* target = find_target("sm_90");
+  REQUIRE(target != nullptr);
+  for (const char* name :
+       {"dot_wgmma_64x32_f16_sm90", "dot_wgmma_64x64_bf16_sm90", "dot_wgmma_64x128_f16_sm90",
+        "dot_wgmma_128x64_f16_sm90", "dot_wgmma_128x128_bf16_sm90"}) {
+    const kernels::WgmmaTileShape* tile = wgmma_tile(name);
+    REQUIRE(tile != nullptr);
+    for (const int64_t m : {1, 64, 128, 1000, 100000})
+      for (const int64_t n : {8, 768, 4096, 100000})
+        for (const int64_t k : {8, 64, 72, 768, 4096, 1 << 20}) {
+          INFO(name << " " << m << "x" << n << "x" << k);
+          const WgmmaPlan plan = wgmma_plan(*tile, m, n, k, *target);
+          CHECK(plan.split >= 1);
+          CHECK(plan.split <= 8);
+          CHECK(plan.split <= (k + 63) / 64);
+          CHECK(plan.stages >= kernels::kWgmmaMinStages);
+          CHECK(plan.stages <= kernels::kWgmmaMaxStages);
+          CHECK(tile->shared_bytes(plan.split, plan.stages) <= kernels::kWgmmaSharedBytes);
+          CHECK(plan.cost_us > 0);
+        }
+  }
+  CHECK(wgmma_tile("dot_mma_f16_sm80") == nullptr);
+}
+
+TEST_CASE("dot_wgmma splits the depth of small products and not that of large ones") {
+  const Target* target = find_target("sm_90");
+  const kernels::WgmmaTileShape& tile = *wgmma_tile("dot_wgmma_64x64_f16_sm90");
+  CHECK(wgmma_plan(tile, 128, 768, 3072, *target).split > 3);
+  CHECK(wgmma_plan(tile, 4096, 4096, 1024, *target).split == 1);
 }

@@ -172,6 +172,26 @@ TEST_CASE("a launch that starts early follows one, waits itself, and runs where 
         }) == "");
 }
 
+TEST_CASE("what a kernel reads before its predecessor is done is constant while the program runs") {
+  const std::string at = "/programs/1/run/steps/1/launch/choices/0: ";
+  const auto refused = [](int64_t early) {
+    return refusal([&](Sample& s) {
+      for (KernelRef& k : s.plan.kernels)
+        for (KernelDesc& d : k.generated)
+          if (d.device == KernelDevice::kCuda)
+            d.attrs.push_back({"early", AttrType::kInt, 0, INT64_MAX, false});
+      Program& p = s.plan.programs[1];
+      launch(p, 1).choices = launch(p, 0).choices;
+      for (Choice& c : launch(p, 1).choices) c.attrs = {{"early", early}};
+    });
+  };
+  CHECK(refused(0) == "");
+  CHECK(refused(6) == "");  // a prepared buffer and a weight
+  CHECK(refused(1) == at + "operand 0 is read early and is no constant of the run");
+  CHECK(refused(8) == at + "operand 3 is read early and is no constant of the run");
+  CHECK(refused(int64_t{1} << 62) == at + "operand 62 is read early and is no constant of the run");
+}
+
 TEST_CASE("blocks form a forest of bounded depth") {
   CHECK(in_cpu([](Program& p) { p.run.steps[3].if_[0].else_block = 0; }) ==
         "/programs/0/run/steps/3/if: its block is another step's too");

@@ -348,6 +348,7 @@ class Packer {
     if (spec.row != nullptr) {
       launch.choices.push_back(make_choice(assembler_.builtin_kernel(*spec.row), operands, spec.attrs,
                                            spec.grid, spec.block, spec.dynamic_shared_memory));
+      launch.choices.back().cluster = spec.cluster;
     } else {
       for (const LoopChoice& c : loops_.choices(loop_of_.at(index))) {
         launch.choices.push_back(

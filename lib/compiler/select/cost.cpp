@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "compiler/select/wgmma_plan.h"
+
 namespace ge {
 namespace {
 
@@ -38,7 +40,21 @@ Dim bytes_touched(const Graph& graph, const LaunchSpec& launch, bool written) {
   return total;
 }
 
+// Of a product: the last axis of its left side.
+int64_t depth_of(const Graph& graph, const LaunchSpec& launch) {
+  if (launch.operands.empty() || launch.operands[0].view.dims.empty()) return 0;
+  return opt_value(graph, launch.operands[0].view.dims.back());
+}
+
 double launch_cost_us(const Graph& graph, const LaunchSpec& launch, const Target& target) {
+  if (launch.row != nullptr && launch.row->grid == KernelGrid::kWarpgroupTiles) {
+    if (const kernels::WgmmaTileShape* tile = wgmma_tile(launch.row->name)) {
+      const Dims &out = launch.operands[3].view.dims, &lhs = launch.operands[0].view.dims;
+      return wgmma_plan(*tile, opt_value(graph, out[0]), opt_value(graph, out[1]), opt_value(graph, lhs[1]),
+                        target)
+          .cost_us;
+    }
+  }
   const Dim bytes = bytes_touched(graph, launch, false) + bytes_touched(graph, launch, true);
   const bool half = !launch.operands.empty() && launch.operands[0].value != kNone &&
                     bits_of(graph.type(launch.operands[0].value).dtype) < 32;
@@ -47,7 +63,8 @@ double launch_cost_us(const Graph& graph, const LaunchSpec& launch, const Target
   const double memory_us =
       static_cast<double>(opt_value(graph, bytes)) / (target.copy_gbps * e.of_bandwidth * 1e3);
   const double compute_us = launch.flops / (peak * e.of_peak * 1e3);
-  return target.launch_us + std::max(memory_us, compute_us);
+  const double depth_us = e.step_us > 0 ? e.step_us * static_cast<double>(depth_of(graph, launch)) / 64 : 0;
+  return target.launch_us + e.start_us + std::max({memory_us, compute_us, depth_us});
 }
 
 }  // namespace ge

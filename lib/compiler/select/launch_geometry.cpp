@@ -1,6 +1,8 @@
 // Grids of built-in CUDA rows, by what each row says of itself; see launch_geometry.h.
 #include "compiler/select/launch_geometry.h"
 
+#include "compiler/select/wgmma_plan.h"
+
 namespace ge {
 namespace {
 
@@ -67,14 +69,18 @@ Dim blocks_of(const LaunchSpec& launch) {
       return conv_tiles(launch);
     case KernelGrid::kConvClusters:
       return conv_clusters(launch);
+    case KernelGrid::kWarpgroupTiles:
+      break;  // set_wgmma_geometry's
   }
   return Dim(1);
 }
 
 }  // namespace
 
-void set_geometry(const Graph&, const Target& target, LaunchSpec& launch) {
+void set_geometry(const Graph& graph, const Target& target, bool exact, LaunchSpec& launch) {
   if (target.device() == KernelDevice::kCpu || launch.row->kind == KernelKind::kLibrary) return;
+  if (launch.row->grid == KernelGrid::kWarpgroupTiles)
+    return set_wgmma_geometry(graph, target, exact, launch);
   const Dim blocks = blocks_of(launch);
   launch.block = {kBlock, 1, 1};
   launch.dynamic_shared_memory = Dim(launch.row->limits.dynamic_shared_memory);

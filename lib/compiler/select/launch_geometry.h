@@ -5,6 +5,7 @@
 
 namespace ge {
 
-void set_geometry(const Graph& graph, const Target& target, LaunchSpec& launch);
+// exact: no arithmetic narrower than float32's.
+void set_geometry(const Graph& graph, const Target& target, bool exact, LaunchSpec& launch);
 
 }  // namespace ge

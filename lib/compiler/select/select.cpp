@@ -116,7 +116,7 @@ class Chooser {
     work.spec.row = verdict.row;
     if (verdict.row != nullptr) {
       keep_known_attrs(*verdict.row, work.spec.attrs);
-      set_geometry(graph_, target_, work.spec);
+      set_geometry(graph_, target_, options_.exact, work.spec);
     }
     selection.launches.push_back(std::move(work.spec));
   }
@@ -163,6 +163,8 @@ class Chooser {
     if (options_.reference && !row.name.ends_with("_reference") && target_.device() == KernelDevice::kCpu)
       return "-O0 takes reference kernels only";
     if (row.limits.min_arch > target_.arch) return "needs sm_" + std::to_string(row.limits.min_arch);
+    if (row.only_arch != 0 && row.only_arch != target_.arch)
+      return "runs on sm_" + std::to_string(row.only_arch) + " alone";
     if (row.operands.size() < spec.operands.size())
       return "takes " + std::to_string(row.operands.size()) + " operands";
     if (const std::string attr = unknown_attr(row, spec.attrs); !attr.empty())

@@ -31,7 +31,7 @@ struct LaunchSpec {
   Dims domain;                          // loops: extents of the nest's axes, after merging
   Attrs attrs;                          // sorted by name
   std::array<Dim, 3> grid{1, 1, 1};     // rows on CUDA; loops get theirs from their variants
-  std::array<int64_t, 3> block{1, 1, 1};
+  std::array<int64_t, 3> block{1, 1, 1}, cluster{1, 1, 1};
   Dim dynamic_shared_memory;
   double flops = 0;  // at the symbols' opt values, for the cost
   Dim flops_dim;     // the same as an expression

@@ -25,7 +25,7 @@ namespace ge::cuda {
   X(cuEventCreate) X(cuEventDestroy) X(cuEventRecord) X(cuEventRecordWithFlags) X(cuEventSynchronize)       \
   X(cuEventElapsedTime)                                                                                     \
   X(cuLibraryLoadData) X(cuLibraryUnload) X(cuLibraryGetKernel) X(cuKernelGetFunction)                      \
-  X(cuKernelSetAttribute) X(cuLaunchKernelEx) X(cuTensorMapEncodeTiled)
+  X(cuKernelSetAttribute) X(cuFuncSetAttribute) X(cuLaunchKernelEx) X(cuTensorMapEncodeTiled)
 // clang-format on
 
 struct Driver {

@@ -115,6 +115,12 @@ Result<std::unique_ptr<Kernel>> resolve_kernel(const Gpu& gpu, ImageCache& image
   if (!entry || entry->desc.device != KernelDevice::kCuda)
     return fail(Code::unknown_kernel).because(name_of(ref));
   if (ref.kind == KernelKind::kLibrary) return resolve_cublaslt(gpu, entry->desc);
+  if (entry->row->only_arch != 0 && entry->row->only_arch != gpu.arch) {
+    return fail(Code::no_target)
+        .because(ref.name + " runs on sm_" + std::to_string(entry->row->only_arch) +
+                 " alone, this GPU is sm_" + std::to_string(gpu.arch))
+        .try_("compile the model for this GPU");
+  }
   GE_ASSIGN(auto image, images.embedded(entry->row->image));
   return make_generic(gpu, std::move(image), entry->desc);
 }

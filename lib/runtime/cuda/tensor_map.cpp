@@ -53,18 +53,26 @@ Result<CUtensorMapSwizzle> map_swizzle(int64_t bytes) {
   }
 }
 
+// The last of the axes whose elements are neighbours; -1: none.
+int dense_axis(const TensorView& view) {
+  int axis = view.rank - 1;
+  while (axis >= 0 && view.strides[axis] != 1) --axis;
+  return axis;
+}
+
 Status encode(const Gpu& gpu, const TensorView& view, int operand, const Attrs& attrs, std::byte* into) {
-  if (view.rank < 1 || view.rank > kMaxMapRank || view.strides[view.rank - 1] != 1) {
-    return fail(Code::launch_refused).because("a tensor map needs rank 1 to 5 and a dense last axis");
-  }
+  if (view.rank < 1 || view.rank > kMaxMapRank)
+    return fail(Code::launch_refused).because("a tensor map needs rank 1 to 5");
+  const int dense = dense_axis(view);
+  if (dense < 0) return fail(Code::launch_refused).because("a tensor map needs a dense axis");
   GE_ASSIGN(const CUtensorMapDataType type, map_type(view.dtype));
   const std::string number = std::to_string(operand);
   GE_ASSIGN(const CUtensorMapSwizzle swizzle, map_swizzle(attr_int(attrs, "swizzle" + number, 0)));
-  // The driver counts axes from the innermost.
+  // The driver counts axes from the innermost, which is the dense one.
   cuuint64_t dims[kMaxMapRank], strides[kMaxMapRank];
   cuuint32_t box[kMaxMapRank], steps[kMaxMapRank];
   for (int i = 0; i < view.rank; ++i) {
-    const int axis = view.rank - 1 - i;
+    const int axis = i == 0 ? dense : i <= view.rank - 1 - dense ? view.rank - i : view.rank - 1 - i;
     dims[i] = static_cast<cuuint64_t>(view.dims[axis]);
     box[i] = static_cast<cuuint32_t>(attr_int(attrs, "box" + number, 1, static_cast<size_t>(axis)));
     steps[i] = 1;
