@@ -93,8 +93,17 @@ class Ge:
             np.save(self.folder / f"{key}.npy", value)
             self.feeds += ["-i", f"{key}={self.folder / f'{key}.npy'}"]
         began = time.monotonic()
-        self.tool("ge-compile", self.folder / "graph.json", "-o", self.plan)
+        self.tool("ge-compile", self.folder / "graph.json", "-o", self.plan, *self.pins())
         self.compile_s = time.monotonic() - began
+
+    def pins(self):
+        """The graph's symbols at the sizes of the inputs: the peers' recorded graphs hold for these sizes alone, too."""
+        symbols = {}
+        for entry in self.workload.graph["inputs"]:
+            for size, given in zip(entry["shape"], self.workload.inputs[entry["name"]].shape):
+                if isinstance(size, str):
+                    symbols[size] = given
+        return [word for name, size in symbols.items() for word in ("--dim", f"{name}={size}")]
 
     def tool(self, name, *arguments):
         done = subprocess.run([str(self.bin / name), *map(str, arguments)], capture_output=True, text=True)

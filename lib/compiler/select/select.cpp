@@ -10,6 +10,7 @@
 #include "compiler/select/launch_geometry.h"
 #include "compiler/select/rank.h"
 #include "compiler/select/selection.h"
+#include "compiler/select/wgmma_plan.h"
 #include "contract/args_pack.h"
 #include "kernels/registry.h"
 
@@ -172,6 +173,8 @@ class Chooser {
     for (size_t i = 0; i < spec.operands.size(); ++i)
       if (const std::string reason = operand_refusal(row.operands[i], spec.operands[i]); !reason.empty())
         return reason;
+    if (row.grid == KernelGrid::kWarpgroupTiles)
+      if (std::string reason = wgmma_refusal(graph_, spec); !reason.empty()) return reason;
     return shape_refusal(row, spec, samples);
   }
 

@@ -24,7 +24,10 @@ constexpr NamedTile kTiles[] = {
 
 constexpr int64_t kSharedOfTwo = 113 * 1024;  // with so much, two blocks share a multiprocessor
 constexpr int64_t kMaxClusters = 1 << 17;     // which loop over what is left
-constexpr int kMaxSplit = 8;                  // blocks of a cluster on any device of this kind
+// Seen on an H200: ahead of cuBLASLt at 64 and 128 rows of most shapes, behind it at 512 and more, by 1.3
+// to 1.6.
+constexpr int64_t kMostRows = 256;
+constexpr int kMaxSplit = 8;  // blocks of a cluster on any device of this kind
 
 int64_t ceil_div(int64_t a, int64_t b) {
   return (a + b - 1) / b;
@@ -64,6 +67,12 @@ const WgmmaTileShape* wgmma_tile(std::string_view row) {
   for (const NamedTile& named : kTiles)
     if (row == named.half || row == named.bhalf) return &named.tile;
   return nullptr;
+}
+
+std::string wgmma_refusal(const Graph& graph, const LaunchSpec& launch) {
+  const int64_t most = launch.operands[3].view.dims[0].bounds(graph.symbols).max;
+  if (most <= kMostRows) return "";
+  return "made for at most " + std::to_string(kMostRows) + " rows, these may be " + std::to_string(most);
 }
 
 WgmmaPlan wgmma_plan(const WgmmaTileShape& tile, int64_t rows, int64_t columns, int64_t depth,
