@@ -99,7 +99,7 @@ TEST_CASE("methods fit the shapes", "[loops][cuda]") {
   CHECK(rows(100, 7) == Names{"row_held_8x1x1"});
   CHECK(rows(1 << 20, 64) == Names{"row_held_4x4x4"});
   CHECK(rows(32768, 257) ==
-        Names{"row_across_32x3x4"});  // no multiple of a vector: vectors cross the rows' ends
+        Names{"row_across_32x5x2"});  // no multiple of a vector: vectors cross the rows' ends
   CHECK(rows(32768, 2049) == Names{"row_across_96x6x4"});
   CHECK(rows(100, 1000000) == Names{"row_reread_512x4"});
   const auto column = view_of(DType::float32, {4096, 512}, {1, 4096});
@@ -167,6 +167,7 @@ TEST_CASE("groups of threads that take several rows reach every row", "[loops][c
   const auto method = [&](int64_t rows, int64_t columns) { return first_of(rows, columns).method; };
   CHECK(method(32752, 2049) == "row_across_96x3x8_rows8");
   CHECK(method(261123, 257) == "row_across_16x9x2_rows8");
+  CHECK(method(86370, 777) == "row_across_32x13x2_rows8");
   CHECK(method(671088, 100) == "row_held_8x4x4_rows8");  // 25 vectors leave threads idle
   CHECK_FALSE(method(65536, 1024).ends_with("_rows8"));  // single rows leave more warps
   CHECK_FALSE(method(4096, 2049).ends_with("_rows8"));   // too few to be worth it

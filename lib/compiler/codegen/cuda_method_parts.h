@@ -16,8 +16,9 @@ std::vector<int> all_axes(const CudaDomain& domain);
 // Domain axes of some merged axes, as grid terms; neighbours share one.
 void add_grid_terms(const CudaDomain& domain, const std::vector<int>& axes, int64_t per_block,
                     LoopGrid& grid);
-// Names the kernel after its text and describes it. `vectors`: null where the method has none.
+// Names the kernel after its text and describes it. `vectors`: null where the method has none. `blocks`: of
+// which a multiprocessor shall have room for so many.
 CudaLoopVariant finish_method(CudaKernel& kernel, std::string method, int threads_x, int threads_y,
-                              const CudaVectors* vectors);
+                              const CudaVectors* vectors, int blocks = 1);
 
 }  // namespace ge

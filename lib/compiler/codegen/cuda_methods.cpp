@@ -10,9 +10,9 @@ namespace {
 
 constexpr int kFlatThreads = 256;
 // Vectors in a row, below which its ends are too much of it: then two elements cross rows, as long as there
-// are as many vectors of them. On an H200 softmax of 257 float16 columns took 75 us by two, 78 by eight, 86
-// one by one.
-constexpr int kShortRow = 64, kShortWidth = 2;
+// are kFewVectors of them. On an H200 softmax of 257 float16 columns took 75 us by two, 78 by eight, 86 one
+// by one; norm of 777 columns 115 us by two, 132 by eight.
+constexpr int kShortRow = 128, kShortWidth = 2, kFewVectors = 64;
 constexpr int kTile = 32, kTileRows = 8;
 constexpr const char* kName = "@name@";
 
@@ -47,12 +47,12 @@ void require_vectors(const CudaDomain& domain, const CudaVectors& vectors,
 }  // namespace
 
 CudaLoopVariant finish_method(CudaKernel& kernel, std::string method, int threads_x, int threads_y,
-                              const CudaVectors* vectors) {
+                              const CudaVectors* vectors, int blocks) {
   CudaLoopVariant v;
   std::string text = kernel.arguments().struct_text(std::string(kName) + "_args") + "// " + method + "\n" +
                      "extern \"C\" __global__ void __launch_bounds__(" + number(threads_x * threads_y) +
-                     ") " + kName + "(const __grid_constant__ " + kName + "_args a) {\n" + kernel.body() +
-                     "}\n";
+                     (blocks > 1 ? ", " + number(blocks) : "") + ") " + kName + "(const __grid_constant__ " +
+                     kName + "_args a) {\n" + kernel.body() + "}\n";
   v.symbol = "loop_" + hash128_hex(as_bytes(text)).substr(0, 12);
   for (size_t at = text.find(kName); at != std::string::npos; at = text.find(kName, at))
     text.replace(at, std::string_view(kName).size(), v.symbol);
@@ -156,7 +156,7 @@ CudaVectors choose_vectors_across_rows(const CudaDomain& domain, int width) {
   const std::vector<int> row = domain.row_axes(), axes = all_axes(domain);
   const auto length = domain.count(row);
   if (length && *length < kShortRow * width) width = std::min(width, kShortWidth);
-  if (row.size() != 1 || !length || width == 1 || *length < kShortRow * width) return v;
+  if (row.size() != 1 || !length || width == 1 || *length < kFewVectors * width) return v;
   for (size_t i = 0; i < v.operands.size(); ++i) {
     if (domain.program().operands[i].row_level || domain.stride(i, row.back()) != 1 ||
         !domain.is_dense(i, axes))

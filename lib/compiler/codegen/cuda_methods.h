@@ -33,9 +33,10 @@ CudaLoopVariant print_flat(const CudaDomain& domain, const CudaVectors& vectors,
 // `across`: the axis along which inputs are contiguous.
 CudaLoopVariant print_transpose(const CudaDomain& domain, int across);
 // How a row is shared out: `threads` of `chunks` vectors each take it; each group of threads takes `rows`
-// rows one after another, and reads what is the same for all of them once.
+// rows one after another, and reads what is the same for all of them once. Registers are to suffice for
+// `warps` of a multiprocessor (0: whatever they do).
 struct RowShape {
-  int threads = 1, chunks = 1, rows = 1;
+  int threads = 1, chunks = 1, rows = 1, warps = 0;
 };
 inline constexpr int kWarpBlock = 128;              // threads of a block whose rows take a warp or less
 inline constexpr int kHeldRegisters = 64;           // of a thread, for its elements

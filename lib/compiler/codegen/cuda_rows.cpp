@@ -176,7 +176,9 @@ class RowHeld {
     const std::string method = (vectors_.across_rows ? "row_across_" : "row_held_") + number(shape_.threads) +
                                "x" + number(shape_.chunks) + "x" + number(vectors_.width) +
                                (loops() ? "_rows" + number(shape_.rows) : "");
-    CudaLoopVariant v = finish_method(kernel_, method, shape_.threads * groups_, 1, &vectors_);
+    const int block = shape_.threads * groups_, warps = block / 32;
+    const int blocks = (shape_.warps + warps - 1) / warps;
+    CudaLoopVariant v = finish_method(kernel_, method, block, 1, &vectors_, blocks);
     if (!length_) {
       const auto& all = domain_.axes();
       v.desc.requirements.push_back({RequirementKind::kExtentAtMost,
