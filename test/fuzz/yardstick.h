@@ -40,7 +40,8 @@ class Yardstick {
   int64_t terms_of(const Node& node) const;
   bool nothing(const Node& node, int samples);
   void overflow_celu(const Node& node, int sample);
-  void overflow_product(const Node& node, int sample);
+  void reorder_product(const Node& node, int sample);
+  std::vector<std::vector<double>> terms_of_results(const Node& node, const HostTensor& x) const;
   void zero_overflowing_rows(const Node& node, int sample);
   void vanish_weights(const Node& node, int sample);
   std::vector<double> weights_of_row(const Node& node, size_t sample,
@@ -57,7 +58,8 @@ class Yardstick {
 double unit_of(DType dtype, double value);
 // Stands for infinity where 0 times it must be 0: padding is a term of zero, or no term.
 inline constexpr double kBeyond = 1e300;
-// Numbers of float64 that are not below `from` in size become `by` with their sign.
+// Numbers of float64 that are not below `from` in size become `by` with their sign; a NaN becomes `by` too,
+// but stays where that is infinite.
 void replace_huge(HostTensor& t, double from, double by);
 
 }  // namespace ge::test

@@ -24,11 +24,35 @@ bool all_finite(const HostTensor& t) {
   return std::all_of(numbers(t), numbers(t) + t.count(), [](double x) { return std::isfinite(x); });
 }
 
+// The terms one after the other, by size or rolled, or (rolled) by pairs as lanes and warps do.
+template <class T>
+double product_in_order(std::vector<double> terms, int sample, Random& r) {
+  const auto rank = [&](double x) {
+    const double size = std::isnan(x) ? 1 : std::abs(x);
+    if (sample % 8 == 5 && size < 1) return 1 - size;  // below 1 the greatest first, then those above
+    return sample % 8 == 3 ? -size : size;
+  };
+  if (sample % 8 == 7)
+    for (size_t i = terms.size(); i > 1; --i)
+      std::swap(terms[i - 1], terms[static_cast<size_t>(r.in(0, static_cast<int64_t>(i) - 1))]);
+  else
+    std::stable_sort(terms.begin(), terms.end(), [&](double a, double b) { return rank(a) < rank(b); });
+  const size_t lanes = sample % 16 == 15 ? 4 : 1;
+  T product = 1;
+  for (size_t lane = 0; lane < lanes; ++lane) {
+    T part = 1;
+    for (size_t i = lane; i < terms.size(); i += lanes) part *= static_cast<T>(terms[i]);
+    product *= part;
+  }
+  return static_cast<double>(product);
+}
+
 }  // namespace
 
 void replace_huge(HostTensor& t, double from, double by) {
   for (int64_t i = 0; i < t.count(); ++i) {
     double& x = numbers(t)[i];
+    if (std::isnan(x) && std::isinf(by)) continue;  // no overflow makes a number of it
     if (!(std::abs(x) < from)) x = std::isnan(x) ? by : std::copysign(by, x);
   }
 }
@@ -95,21 +119,38 @@ void Yardstick::overflow_celu(const Node& node, int sample) {
     if (b[i] < 0 && a[i] / b[i] > 88) out[i] = -HUGE_VAL;
 }
 
-// A product of many numbers may overflow and vanish on its way, or not, by its order.
-void Yardstick::overflow_product(const Node& node, int sample) {
-  const auto k = static_cast<size_t>(sample);
-  const HostTensor& x = values_[node.operands[0]][k];
-  HostTensor& y = values_[node.results[0]][k];
-  if (!is_float(graph_.type(node.operands[0]).dtype)) return;
-  double most = 0;
-  for (int64_t i = 0; i < x.count(); ++i) {
-    const double size = std::abs(load_as_double(x.dtype, x.bytes.data(), i));
-    if (!std::isnan(size)) most = std::max(most, size);
+// For each result of a reduction, in row-major order, the numbers it is made of.
+std::vector<std::vector<double>> Yardstick::terms_of_results(const Node& node, const HostTensor& x) const {
+  const std::vector<int64_t> axes = attr_ints(node, "axes");
+  std::vector<int64_t> steps(x.dims.size(), 0);  // of the result, for one step along the operand's axis
+  int64_t results = 1;
+  for (size_t a = x.dims.size(); a-- > 0;) {
+    if (std::find(axes.begin(), axes.end(), static_cast<int64_t>(a)) != axes.end()) continue;
+    steps[a] = results;
+    results *= x.dims[a];
   }
-  const bool is_double = graph_.type(node.operands[0]).dtype == DType::float64;
-  if (!(std::log2(most) * static_cast<double>(terms_of(node)) > (is_double ? 1000 : 120))) return;
-  auto* out = reinterpret_cast<double*>(y.bytes.data());
-  std::fill(out, out + y.count(), k % 4 == 1 ? HUGE_VAL : std::numeric_limits<double>::quiet_NaN());
+  std::vector<std::vector<double>> terms(static_cast<size_t>(results));
+  for (int64_t i = 0; i < x.count(); ++i) {
+    int64_t rest = i, at = 0;
+    for (size_t a = x.dims.size(); a-- > 0; rest /= x.dims[a]) at += rest % x.dims[a] * steps[a];
+    terms[static_cast<size_t>(at)].push_back(numbers(x)[i]);
+  }
+  return terms;
+}
+
+// A product in its own dtype, float32 at least, in another order: parts of it may overflow, or fall below the
+// least normal number, where they keep few digits or none. The ends of what orders give are those that take
+// the greatest or the least numbers first, or the least ones last of those below 1; others are rolled.
+void Yardstick::reorder_product(const Node& node, int sample) {
+  const auto k = static_cast<size_t>(sample);
+  const DType type = graph_.type(node.operands[0]).dtype;
+  if (!is_float(type)) return;
+  const auto terms = terms_of_results(node, values_[node.operands[0]][k]);
+  Random r(hash_text("product", static_cast<uint64_t>(node.results[0]) * 1000 + k));
+  double* out = numbers(values_[node.results[0]][k]);
+  for (size_t i = 0; i < terms.size(); ++i)
+    out[i] = type == DType::float64 ? product_in_order<double>(terms[i], sample, r)
+                                    : product_in_order<float>(terms[i], sample, r);
 }
 
 // The weights of one row of attention, before they are divided by their sum: 0 .. 1, or NaN.
@@ -172,7 +213,7 @@ void Yardstick::disturb_result(const Node& node, int sample) {
   if (node.op == Op::conv && sample % 4 == 1 && !(is_double && all_finite(values_[node.operands[1]][0])))
     replace_huge(values_[node.results[0]][k], kBeyond / 1e100, HUGE_VAL);
   if (node.op == Op::reduce && attr_string(node, "kind") == "prod" && sample % 2 == 1)
-    overflow_product(node, sample);
+    reorder_product(node, sample);
   if (node.op == Op::attention && sample % 4 == 2) vanish_weights(node, sample);
 }
 
