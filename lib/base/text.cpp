@@ -1,7 +1,9 @@
-// Control characters as escapes, and numbers with their nouns.
+// Control characters as escapes, numbers with their nouns, ranges and lists.
 #include "base/text.h"
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <cstdio>
 
 #include "base/diagnostic.h"
@@ -47,8 +49,36 @@ std::string visible_line(std::string_view text) {
   return without_controls(text, "");
 }
 
+std::string quoted_line(std::string_view text) {
+  return "\"" + visible_line(text) + "\"";
+}
+
 std::string counted(int64_t count, std::string_view one, std::string_view many) {
   return std::to_string(count) + " " + std::string(count == 1 ? one : many);
+}
+
+std::string double_text(double value) {
+  if (std::isnan(value)) return "nan";
+  char digits[40];
+  std::string text(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
+  if (text.find_first_not_of("-0123456789") == std::string::npos) text += ".0";
+  return text;
+}
+
+std::string range_text(int64_t min, int64_t max) {
+  if (min == max) return std::to_string(min);
+  if (max == INT64_MAX) return min == INT64_MIN ? "any" : std::to_string(min) + " and up";
+  return min == INT64_MIN ? "up to " + std::to_string(max)
+                          : std::to_string(min) + " .. " + std::to_string(max);
+}
+
+std::string joined(const std::vector<std::string>& parts, std::string_view between) {
+  std::string text;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    if (i > 0) text += between;
+    text += parts[i];
+  }
+  return text;
 }
 
 }  // namespace ge

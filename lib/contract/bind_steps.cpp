@@ -6,6 +6,7 @@
 #include "base/checked_math.h"
 #include "base/text.h"
 #include "contract/args_pack.h"
+#include "contract/source_nodes.h"
 #include "contract/view_bounds.h"
 
 namespace ge {
@@ -13,20 +14,6 @@ namespace {
 
 Diagnostic refused(std::string why) {
   return fail(Code::launch_refused).because(std::move(why));
-}
-
-std::string joined(const std::vector<std::string>& nodes) {
-  std::string text;
-  for (const std::string& node : nodes) text += (text.empty() ? "" : " + ") + node;
-  return text;
-}
-
-const std::vector<std::string>* source_nodes(const Step& step) {
-  if (!step.launch.empty()) return &step.launch[0].source_nodes;
-  if (!step.copy.empty()) return &step.copy[0].source_nodes;
-  if (!step.fill.empty()) return &step.fill[0].source_nodes;
-  if (!step.read_dims.empty()) return &step.read_dims[0].source_nodes;
-  return nullptr;
 }
 
 // Every tensor that a step names, in order.
@@ -65,6 +52,10 @@ Status require_count(const BoundView& view, int64_t count, const char* what) {
 
 }  // namespace
 
+std::string no_size_text(const Buffer& buffer) {
+  return (buffer.name.empty() ? "a tensor" : "tensor " + quoted_line(buffer.name)) + " has no valid size";
+}
+
 Status StepBinder::block(const Block& block, const std::string& path, BoundBlock& out) {
   out.resize(block.steps.size());
   for (size_t i = 0; i < block.steps.size(); ++i) {
@@ -76,8 +67,8 @@ Status StepBinder::block(const Block& block, const std::string& path, BoundBlock
       what += ", kernel \"" +
               plan_.kernels[block.steps[i].launch[0].choices[out[i].launch.choice].kernel].name + "\"";
     }
-    const auto* nodes = source_nodes(block.steps[i]);
-    if (nodes && !nodes->empty()) what += ", for " + joined(*nodes);
+    const auto& nodes = source_nodes(block.steps[i]);
+    if (!nodes.empty()) what += ", for " + join_nodes(nodes);
     for (Diagnostic& d : error.list()) {
       if (d.path.empty()) d.path = path + "/steps/" + std::to_string(i);
       d.frames.push_back(what);
@@ -92,11 +83,11 @@ Status StepBinder::size_fault(uint32_t buffer) {
   each_step(program_, [&](const Step& step) {
     each_tensor(step, [&](const TensorRef& ref) {
       if (!fault.ok() || ref.buffer != buffer) return;
-      Status status = check_dims(ref);
+      TensorView view;
+      Status status = dims(ref, view);
       if (status.ok()) return;
       Error error = std::move(status).take_error();
-      const auto* nodes = source_nodes(step);
-      if (nodes) error.list().front().path = joined(*nodes);
+      error.list().front().path = join_nodes(source_nodes(step));
       fault = std::move(error);
     });
   });
@@ -106,24 +97,26 @@ Status StepBinder::size_fault(uint32_t buffer) {
 std::string StepBinder::nodes_of(uint32_t buffer) const {
   std::string text;
   each_step(program_, [&](const Step& step) {
-    const auto* nodes = source_nodes(step);
-    if (!nodes) return;
     each_tensor(step, [&](const TensorRef& ref) {
-      if (ref.buffer == buffer) text = joined(*nodes);
+      if (ref.buffer == buffer) text = join_nodes(source_nodes(step));
     });
   });
   return text;
 }
 
-// "axis 1 of [batch, h-2]: h-2 is -1 with h = 1 (allowed 0 and up)"
-Status StepBinder::check_dims(const TensorRef& ref) {
+// Errors: 'tensor "h" has no valid size', "axis 1 of [batch, h-2]: h-2 is -1 with h = 1 (allowed 0 and up)".
+Status StepBinder::dims(const TensorRef& ref, TensorView& out) {
   for (size_t axis = 0; axis < ref.dims.size(); ++axis) {
     auto dim = values_.get_size(ref.dims[axis]);
-    if (dim.ok()) continue;
+    if (dim.ok()) {
+      out.dims[axis] = *dim;
+      continue;
+    }
     std::string dims;
     for (const ExprId id : ref.dims) dims += (dims.empty() ? "" : ", ") + values_.text(id);
     Error error = std::move(dim).take_error();
     Diagnostic& d = error.list().front();
+    d.message = no_size_text(program_.buffers[ref.buffer]);
     d.found = "axis " + std::to_string(axis) + " of [" + dims + "]: " + d.found;
     return error;
   }
@@ -182,17 +175,10 @@ Status StepBinder::tensor(const TensorRef& ref) {
   if (ref.buffer == kNoBuffer) return {};
   out.buffer = ref.buffer;
   out.view.rank = static_cast<int32_t>(ref.dims.size());
-  const std::string& name = program_.buffers[ref.buffer].name;
-  if (Status status = check_dims(ref); !status.ok()) {
-    Error error = std::move(status).take_error();
-    error.list().front().message =
-        (name.empty() ? "a tensor" : "tensor \"" + name + "\"") + " has no valid size";
-    return error;
-  }
+  GE_TRY(dims(ref, out.view));
   GE_ASSIGN(out.offset_bytes, values_.get(ref.offset_bytes));
   MaybeInt count = 1;
   for (size_t i = 0; i < ref.dims.size(); ++i) {
-    GE_ASSIGN(out.view.dims[i], values_.get_size(ref.dims[i]));
     GE_ASSIGN(out.view.strides[i], values_.get(ref.strides[i]));
     count = count ? checked_mul(*count, std::max<int64_t>(out.view.dims[i], 1)) : count;
   }
@@ -201,14 +187,14 @@ Status StepBinder::tensor(const TensorRef& ref) {
   const auto range = byte_range(out.view, out.offset_bytes);
   if (!count || !range || range->begin < 0 || range->end > size) {
     return fail(Code::view_out_of_bounds)
-        .because("a view " + dims_text(out.view) + " of \"" +
-                 visible_line(program_.buffers[ref.buffer].name) + "\" from byte " +
-                 std::to_string(out.offset_bytes) + " leaves its " + std::to_string(size) + " bytes");
+        .because("a view " + dims_text(out.view) + " of " + quoted_line(program_.buffers[ref.buffer].name) +
+                 " from byte " + std::to_string(out.offset_bytes) + " leaves its " + std::to_string(size) +
+                 " bytes");
   }
   if (out.offset_bytes % std::max(bits_of(ref.dtype) / 8, 1) != 0) {
     return fail(Code::view_out_of_bounds)
-        .because("a view of \"" + visible_line(program_.buffers[ref.buffer].name) +
-                 "\" is not aligned to its elements");
+        .because("a view of " + quoted_line(program_.buffers[ref.buffer].name) +
+                 " is not aligned to its elements");
   }
   return {};
 }

@@ -7,6 +7,8 @@
 
 namespace ge {
 
+std::string no_size_text(const Buffer& buffer);  // "tensor "h" has no valid size"
+
 class StepBinder {
  public:
   StepBinder(const Plan& plan, const PlanKernels& kernels, const Program& program, const DeviceLimits& limits,
@@ -28,7 +30,7 @@ class StepBinder {
   std::string nodes_of(uint32_t buffer) const;
 
  private:
-  Status check_dims(const TensorRef& ref);
+  Status dims(const TensorRef& ref, TensorView& out);
   Status step(const Step& step, BoundStep& out);
   Status launch(const Launch& launch, BoundLaunch& out);
   Status configure(const Choice& choice, const KernelDesc& desc, BoundLaunch& out);

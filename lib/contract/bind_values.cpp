@@ -2,7 +2,6 @@
 #include "contract/bind_values.h"
 
 #include <algorithm>
-#include <set>
 
 #include "base/text.h"
 #include "contract/plan_names.h"
@@ -98,20 +97,14 @@ std::string BoundValues::symbols_text() const {
   return text;
 }
 std::string BoundValues::used_symbols_text(ExprId id) const {
-  std::set<size_t> used;
-  for (const ExprToken& t : program_.exprs.tokens(id))
-    if (t.op == ExprOp::kSymbol) used.insert(static_cast<size_t>(t.value));
   std::string text;
-  for (const size_t i : used) {
+  for (const size_t i : program_.exprs.symbols(id)) {
     if (i >= symbols_.size() || i >= program_.symbols.size()) continue;
     const Symbol& s = program_.symbols[i];
     text += (text.empty() ? " with " : ", ") + visible_line(s.name) + " = " + std::to_string(symbols_[i]) +
-            " (allowed " + range_text(s) + ")";
+            " (allowed " + range_text(s.min, s.max) + ")";
   }
   return text;
-}
-std::string range_text(const Symbol& s) {
-  return std::to_string(s.min) + (s.max == INT64_MAX ? " and up" : " .. " + std::to_string(s.max));
 }
 
 }  // namespace ge

@@ -12,8 +12,6 @@
 
 namespace ge {
 
-std::string range_text(const Symbol& symbol);  // "1 .. 64", "0 and up"
-
 class BoundValues {
  public:
   BoundValues(const Program& program, std::span<const int64_t> symbols)

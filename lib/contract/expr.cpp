@@ -150,6 +150,16 @@ bool ExprTable::uses_symbols(ExprId id) const {
   return std::ranges::any_of(tokens(id), [](const ExprToken& t) { return t.op == ExprOp::kSymbol; });
 }
 
+std::vector<size_t> ExprTable::symbols(ExprId id) const {
+  std::vector<size_t> used;
+  for (const ExprToken& t : tokens(id))
+    if (t.op == ExprOp::kSymbol) used.push_back(static_cast<size_t>(t.value));
+  std::ranges::sort(used);
+  const auto again = std::ranges::unique(used);
+  used.erase(again.begin(), again.end());
+  return used;
+}
+
 Status ExprTable::check(std::span<const ExprToken> tokens, size_t symbol_count) {
   const auto refuse = [](const char* why) {
     return fail(Code::plan_malformed).say("expression is malformed").because(why);

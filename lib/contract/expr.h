@@ -35,6 +35,7 @@ class ExprTable {
   std::span<const ExprToken> tokens(ExprId id) const;
   bool is_constant(ExprId id) const;
   bool uses_symbols(ExprId id) const;
+  std::vector<size_t> symbols(ExprId id) const;  // indices into Program::symbols, rising, each once
   // Well-formedness of one token list: stack discipline, depth, symbol indices below `symbol_count`.
   static Status check(std::span<const ExprToken> tokens, size_t symbol_count);
   // Value under `symbols`; plan_malformed on overflow or division by zero. Stack is on the C++ stack: no

@@ -9,13 +9,10 @@
 #include "base/text.h"
 #include "contract/bind_steps.h"
 #include "contract/bind_values.h"
+#include "contract/source_nodes.h"
 
 namespace ge {
 namespace {
-
-std::string quoted(const std::string& text) {
-  return "\"" + visible_line(text) + "\"";
-}
 
 class Binder {
  public:
@@ -34,13 +31,13 @@ class Binder {
 
   Status bind_all() {
     GE_TRY(check_symbol_ranges(p_, out_.symbols));
-    for (const Port& port : p_.signature.inputs) GE_TRY(port_size(port, false));
+    GE_TRY(check_ports(p_.signature.inputs, false));
     GE_TRY(assertions());
-    for (const Port& port : p_.signature.outputs) GE_TRY(port_size(port, true));
+    GE_TRY(check_ports(p_.signature.outputs, true));
     GE_TRY(arena());
     for (uint32_t i = 0; i < p_.buffers.size(); ++i) GE_TRY(placed(i));
-    GE_TRY(ports(p_.signature.inputs, "input", out_.inputs));
-    GE_TRY(ports(p_.signature.outputs, "output", out_.outputs));
+    GE_TRY(ports(p_.signature.inputs, false, out_.inputs));
+    GE_TRY(ports(p_.signature.outputs, true, out_.outputs));
     GE_TRY(steps_.block(p_.prepare, path_ + "/prepare", out_.prepare));
     GE_TRY(steps_.block(p_.run, path_ + "/run", out_.run));
     out_.blocks.resize(p_.blocks.size());
@@ -63,8 +60,7 @@ class Binder {
  private:
   Status assertions() {
     for (const Assertion& a : p_.assertions) {
-      std::string nodes;
-      for (const std::string& node : a.source_nodes) nodes += (nodes.empty() ? "" : " + ") + node;
+      const std::string nodes = join_nodes(a.source_nodes);
       auto holds = values_.holds(a.predicate);
       if (!holds.ok()) return told(std::move(holds).take_error(), a.message, "", nodes);
       if (*holds) continue;
@@ -121,7 +117,8 @@ class Binder {
       largest = &b;
       most = *size;
     }
-    return largest == nullptr || largest->name.empty() ? "scratch memory" : "tensor " + quoted(largest->name);
+    return largest == nullptr || largest->name.empty() ? "scratch memory"
+                                                       : "tensor " + quoted_line(largest->name);
   }
 
   // A slot is as large as its largest tensor: the fault is that of the first tensor without a size.
@@ -137,11 +134,8 @@ class Binder {
 
   // The first view of the buffer in a step has the dims that people wrote, and the nodes.
   Error buffer_fault(uint32_t index, Error error) {
-    const std::string what =
-        p_.buffers[index].name.empty() ? "a tensor" : "tensor " + quoted(p_.buffers[index].name);
-    if (auto fault = steps_.size_fault(index); !fault.ok())
-      return told(std::move(fault).take_error(), what + " has no valid size", "", "");
-    return told(std::move(error), what + " has no valid size",
+    if (auto fault = steps_.size_fault(index); !fault.ok()) return std::move(fault).take_error();
+    return told(std::move(error), no_size_text(p_.buffers[index]),
                 "its bytes: ", path_ + "/buffers/" + std::to_string(index));
   }
 
@@ -156,21 +150,24 @@ class Binder {
     return error;
   }
 
-  // Every dim of an input or output has a value, and so has its size.
-  Status port_size(const Port& port, bool is_output) {
-    const std::string name = (is_output ? "output " : "input ") + quoted(port.name);
+  static std::string port_text(const Port& port, bool is_output) {
+    return (is_output ? "output " : "input ") + quoted_line(port.name);
+  }
+  // Of an input or output: every dim of it has a value, and so has its size.
+  Result<int64_t> port_bytes(const Port& port, bool is_output) {
     MaybeInt bits = bits_of(port.dtype);
     bool is_empty = false;
     for (size_t axis = 0; axis < port.dims.size(); ++axis) {
       auto dim = values_.get_size(port.dims[axis]);
       if (!dim.ok()) {
-        return told(std::move(dim).take_error(), name + " has no valid size",
+        return told(std::move(dim).take_error(), port_text(port, is_output) + " has no valid size",
                     "axis " + std::to_string(axis) + ": ", is_output ? steps_.nodes_of(port.buffer) : "");
       }
       is_empty |= *dim == 0;
       bits = bits ? checked_mul(*bits, *dim) : bits;
     }
-    if (is_empty || (bits && *bits <= INT64_MAX - 7)) return {};
+    if (is_empty) return 0;
+    if (bits && *bits <= INT64_MAX - 7) return (*bits + 7) / 8;
     std::string dims;
     for (const ExprId id : port.dims) {
       const auto value = values_.get(id);
@@ -178,10 +175,14 @@ class Binder {
       if (value.ok() && p_.exprs.uses_symbols(id)) dims += " = " + std::to_string(*value);
     }
     return fail(Code::size_overflow)
-        .say(name + " is too large")
+        .say(port_text(port, is_output) + " is too large")
         .because("its size in bytes overflows 64 bits: " + std::string(name_of(port.dtype)) + "[" + dims +
                  "]")
         .try_("use smaller dims");
+  }
+  Status check_ports(const std::vector<Port>& list, bool is_output) {
+    for (const Port& port : list) GE_TRY(port_bytes(port, is_output));
+    return {};
   }
 
   Status placed(uint32_t index) {
@@ -197,10 +198,11 @@ class Binder {
   }
   Status place(const Buffer& b, BoundBuffer& out) {
     GE_ASSIGN(out.size_bytes, values_.get_size(b.size_bytes));
-    const auto name = [&] { return quoted(b.name); };
+    const auto name = [&] { return quoted_line(b.name); };
     const auto refuse = [&](const char* why) {
       return fail(Code::plan_malformed)
-          .because("buffer " + quoted(b.name) + " of " + std::to_string(out.size_bytes) + " bytes " + why);
+          .because("buffer " + quoted_line(b.name) + " of " + std::to_string(out.size_bytes) + " bytes " +
+                   why);
     };
     switch (b.region) {
       case Region::kArena:
@@ -234,7 +236,7 @@ class Binder {
     if (offset % kBufferAlignment != 0 || offset > slot.size_bytes ||
         out.size_bytes > slot.size_bytes - offset) {
       return fail(Code::view_out_of_bounds)
-          .because("buffer " + quoted(b.name) + " of " + std::to_string(out.size_bytes) + " bytes at " +
+          .because("buffer " + quoted_line(b.name) + " of " + std::to_string(out.size_bytes) + " bytes at " +
                    std::to_string(offset) + " is not aligned or leaves its slot of " +
                    std::to_string(slot.size_bytes) + " bytes");
     }
@@ -242,26 +244,20 @@ class Binder {
     return {};
   }
 
-  Status ports(const std::vector<Port>& list, const char* what, std::vector<BoundPort>& out) {
+  Status ports(const std::vector<Port>& list, bool is_output, std::vector<BoundPort>& out) {
     for (const Port& port : list) {
       BoundPort& bound = out.emplace_back();
       bound.buffer = port.buffer;
-      MaybeInt bits = bits_of(port.dtype);
+      GE_ASSIGN(bound.size_bytes, port_bytes(port, is_output));
       for (const ExprId id : port.dims) {
-        GE_ASSIGN(bound.dims.emplace_back(), values_.get_size(id));
-        bits = bits ? checked_mul(*bits, bound.dims.back()) : bits;
+        GE_ASSIGN(bound.dims.emplace_back(), values_.get(id));
       }
-      if (!bits || *bits > INT64_MAX - 7)
-        return fail(Code::size_overflow)
-            .because(std::string(what) + " " + quoted(port.name) + " with " + values_.symbols_text());
-      bound.size_bytes = (*bits + 7) / 8;
       // A buffer may be larger: dims that are read during the run are stored by their upper bound.
       if (bound.size_bytes > out_.buffers[port.buffer].size_bytes) {
         return fail(Code::plan_malformed)
             .in(path_ + "/signature")
-            .because(std::string(what) + " " + quoted(port.name) + " has " +
-                     std::to_string(bound.size_bytes) + " bytes, its buffer " +
-                     std::to_string(out_.buffers[port.buffer].size_bytes));
+            .because(port_text(port, is_output) + " has " + std::to_string(bound.size_bytes) +
+                     " bytes, its buffer " + std::to_string(out_.buffers[port.buffer].size_bytes));
       }
     }
     return {};

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "contract/plan_print.h"
 #include "contract/plan_text.h"
+#include "contract/source_nodes.h"
 
 namespace ge {
 namespace {
@@ -18,7 +19,7 @@ NodeMap node_map(const Plan& plan, const Program& p) {
   ProgramText text(plan, p);
   const auto add = [&](const Block& block) {
     for (const Step& s : block.steps) {
-      const std::string nodes = joined(ProgramText::source_nodes(s), " + ");
+      const std::string nodes = join_nodes(source_nodes(s));
       map[nodes.empty() ? "(no node)" : nodes].push_back(text.step(s));
     }
   };

@@ -9,6 +9,7 @@
 #include "contract/plan_names.h"
 #include "contract/plan_text.h"
 #include "contract/plan_verify.h"
+#include "contract/source_nodes.h"
 
 namespace ge {
 namespace {
@@ -80,7 +81,7 @@ class ProgramPrinter {
     for (size_t i = 0; i < block.steps.size(); ++i) {
       const Step& s = block.steps[i];
       std::string text = fmt::format("  [{}] {}", i, text_.step(s));
-      const std::string nodes = joined(ProgramText::source_nodes(s), " + ");
+      const std::string nodes = join_nodes(source_nodes(s));
       if (!nodes.empty()) text += "  " + nodes;
       if (!s.launch.empty()) text += figures(s.launch[0]);
       line(text);

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "contract/plan_bind.h"
 #include "contract/plan_names.h"
 
@@ -28,11 +29,6 @@ std::string bytes_text(double bytes) {
 std::string count_text(double count) {
   static constexpr const char* kUnits[] = {" ", " K", " M", " G", " T"};
   return scaled(count, 1000, kUnits, 5);
-}
-std::string joined(const std::vector<std::string>& parts, const char* between) {
-  std::string text;
-  for (const std::string& part : parts) text += (text.empty() ? "" : between) + part;
-  return text;
 }
 
 ProgramText::ProgramText(const Plan& plan, const Program& program)
@@ -111,15 +107,6 @@ std::string ProgramText::step(const Step& s) {
                          s.loop[0].body);
   }
   return "";
-}
-
-const std::vector<std::string>& ProgramText::source_nodes(const Step& s) {
-  static const std::vector<std::string> kNone;
-  if (!s.launch.empty()) return s.launch[0].source_nodes;
-  if (!s.copy.empty()) return s.copy[0].source_nodes;
-  if (!s.fill.empty()) return s.fill[0].source_nodes;
-  if (!s.read_dims.empty()) return s.read_dims[0].source_nodes;
-  return kNone;
 }
 
 }  // namespace ge

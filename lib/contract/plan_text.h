@@ -13,7 +13,6 @@ namespace ge {
 
 std::string bytes_text(double bytes);  // "512 B", "43 KiB", "8.0 MiB"
 std::string count_text(double count);  // "384", "2.1 G"
-std::string joined(const std::vector<std::string>& parts, const char* between);
 
 class ProgramText {
  public:
@@ -28,7 +27,6 @@ class ProgramText {
   // program writes are results, and so is a launch's last operand: built-in kernels' descriptions are not in
   // the plan.
   std::string step(const Step& step);
-  static const std::vector<std::string>& source_nodes(const Step& step);
 
  private:
   std::string launch(const Launch& launch);

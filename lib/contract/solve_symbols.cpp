@@ -58,7 +58,7 @@ class Solver {
     }
   }
   std::string input_text(size_t input) const {
-    return "input \"" + visible_line(p_.signature.inputs[input].name) + "\"";
+    return "input " + quoted_line(p_.signature.inputs[input].name);
   }
   std::string place(size_t input, size_t axis) const {
     return "axis " + std::to_string(axis) + " of " + input_text(input);
@@ -114,13 +114,8 @@ class Solver {
 
   // The symbols of a dim that nobody has given a value, each once.
   std::vector<size_t> unknown_of(ExprId id) const {
-    std::vector<size_t> unknown;
-    for (const ExprToken& t : p_.exprs.tokens(id)) {
-      if (t.op != ExprOp::kSymbol) continue;
-      const auto symbol = static_cast<size_t>(t.value);
-      if (places_[symbol].empty() && std::ranges::find(unknown, symbol) == unknown.end())
-        unknown.push_back(symbol);
-    }
+    std::vector<size_t> unknown = p_.exprs.symbols(id);
+    std::erase_if(unknown, [&](size_t symbol) { return !places_[symbol].empty(); });
     return unknown;
   }
 
@@ -197,10 +192,8 @@ class Solver {
   // " with a = 1": those of a dim's symbols that are known.
   std::string known_text(ExprId id) const {
     std::string known;
-    std::set<size_t> seen;
-    for (const ExprToken& t : p_.exprs.tokens(id)) {
-      const auto symbol = static_cast<size_t>(t.value);
-      if (t.op != ExprOp::kSymbol || places_[symbol].empty() || !seen.insert(symbol).second) continue;
+    for (const size_t symbol : p_.exprs.symbols(id)) {
+      if (places_[symbol].empty()) continue;
       known += (known.empty() ? " with " : ", ") + names_[symbol] + " = " + std::to_string(values_[symbol]) +
                " (by " + places_[symbol] + ")";
     }
@@ -234,9 +227,9 @@ class Solver {
     const Symbol& s = p_.symbols[symbol];
     if (values_[symbol] >= s.min && values_[symbol] <= s.max) return;
     faults_.add(fail(Code::symbol_range)
-                    .say("dim \"" + s.name + "\" is outside its range")
+                    .say("dim \"" + names_[symbol] + "\" is outside its range")
                     .because(std::to_string(values_[symbol]) + " by " + places_[symbol] + uses_text(symbol) +
-                             ", allowed " + range_text(s)));
+                             ", allowed " + range_text(s.min, s.max)));
   }
   // Where a value that the caller named stands in the inputs: " (axis 0 of input "x")".
   std::string uses_text(size_t symbol) const {
@@ -244,9 +237,8 @@ class Solver {
     for (size_t i = 0; i < p_.signature.inputs.size(); ++i) {
       const std::vector<ExprId>& dims = p_.signature.inputs[i].dims;
       for (size_t axis = 0; axis < dims.size(); ++axis)
-        for (const ExprToken& t : p_.exprs.tokens(dims[axis]))
-          if (t.op == ExprOp::kSymbol && static_cast<size_t>(t.value) == symbol)
-            return " (" + place(i, axis) + ")";
+        if (std::ranges::binary_search(p_.exprs.symbols(dims[axis]), symbol))
+          return " (" + place(i, axis) + ")";
     }
     return "";
   }
@@ -284,7 +276,7 @@ Status check_symbol_ranges(const Program& program, std::span<const int64_t> valu
     if (values[i] >= s.min && values[i] <= s.max) continue;
     faults.add(fail(Code::symbol_range)
                    .say("dim \"" + s.name + "\" is outside its range")
-                   .because("found " + std::to_string(values[i]) + ", allowed " + range_text(s)));
+                   .because("found " + std::to_string(values[i]) + ", allowed " + range_text(s.min, s.max)));
   }
   return faults.take();
 }

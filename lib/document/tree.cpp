@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <charconv>
 #include <cstdio>
 
 #include "base/diagnostic.h"
@@ -136,9 +135,9 @@ std::string Value::key_place() const {
 namespace {
 
 // At most 40 bytes of `text`, cut between code points, quoted.
-std::string quoted(std::string_view text) {
+std::string quoted_start(std::string_view text) {
   constexpr size_t kShown = 40;
-  if (text.size() <= kShown) return "\"" + visible_line(text) + "\"";
+  if (text.size() <= kShown) return quoted_line(text);
   size_t cut = kShown;
   while (cut > 0 && (static_cast<uint8_t>(text[cut]) & 0xc0) == 0x80) --cut;
   return "\"" + visible_line(text.substr(0, cut)) + "...\"";
@@ -155,15 +154,10 @@ std::string Value::describe() const {
       return std::to_string(std::bit_cast<int64_t>(payload));
     case ValueKind::kUint64:
       return std::to_string(payload);
-    case ValueKind::kDouble: {
-      char text[40];
-      const auto end = std::to_chars(text, text + sizeof text, std::bit_cast<double>(payload)).ptr;
-      std::string shown(text, end);  // "2.0" is no integer, and must not look like one
-      if (shown.find_first_not_of("-0123456789") == std::string::npos) shown += ".0";
-      return shown;
-    }
+    case ValueKind::kDouble:
+      return double_text(std::bit_cast<double>(payload));
     case ValueKind::kString:
-      return quoted(document_->pool_text(payload));
+      return quoted_start(document_->pool_text(payload));
     case ValueKind::kBinary:
       return std::to_string(payload & 0xffffffffu) + " bytes";
     default:

@@ -4,9 +4,10 @@
 #include <array>
 #include <vector>
 
+#include "base/text.h"
 #include "contract/device_block.h"
+#include "contract/source_nodes.h"
 #include "numeric/convert.h"
-#include "runtime/profile.h"
 
 namespace ge {
 namespace {
@@ -66,7 +67,7 @@ Status BlockRunner::read_dims(const ReadDims& read, const BoundStep& bound) {
       return fail(Code::symbol_range)
           .in(join_nodes(read.source_nodes))
           .because("the run computed " + symbol.name + " = " + std::to_string(values[i]) + "; allowed are " +
-                   std::to_string(symbol.min) + " .. " + std::to_string(symbol.max));
+                   range_text(symbol.min, symbol.max));
     }
     changed |= symbols[read.symbols[i]] != values[i];
     symbols[read.symbols[i]] = values[i];

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "contract/source_nodes.h"
 #include "platform/clock.h"
 #include "runtime/block_runner.h"
 #include "runtime/load_weights.h"
-#include "runtime/profile.h"
 
 namespace ge {
 namespace {
@@ -167,7 +167,7 @@ Status Model::prepare() {
   if (fault.kind == 0) return {};
   const Step* step = find_step(program(), true, fault.launch);
   return fail(Code::index_out_of_range)
-      .in(step && step->kind == StepKind::kLaunch ? join_nodes(step->launch.front().source_nodes) : "")
+      .in(step ? join_nodes(source_nodes(*step)) : "")
       .because("index " + std::to_string(fault.value) + ", while preparing the weights");
 }
 

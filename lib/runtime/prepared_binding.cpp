@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include "contract/source_nodes.h"
+
 namespace ge {
 namespace {
 
@@ -12,23 +14,6 @@ bool is_control(StepKind kind) {
 
 bool is_empty(const TensorView& view) {
   return std::any_of(view.dims, view.dims + view.rank, [](int64_t d) { return d == 0; });
-}
-
-const std::vector<std::string>& source_nodes(const Step& step) {
-  switch (step.kind) {
-    case StepKind::kLaunch:
-      return step.launch.front().source_nodes;
-    case StepKind::kCopy:
-      return step.copy.front().source_nodes;
-    case StepKind::kFill:
-      return step.fill.front().source_nodes;
-    case StepKind::kReadDims:
-      return step.read_dims.front().source_nodes;
-    default:
-      break;
-  }
-  static const std::vector<std::string> none;
-  return none;
 }
 
 // A kernel can note a fault only where it knows the device block.

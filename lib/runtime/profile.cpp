@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "contract/source_nodes.h"
+
 namespace ge {
 namespace {
 
@@ -16,6 +18,7 @@ double median_us(const std::vector<StepTimes>& runs, uint32_t entry) {
 LaunchProfile describe(const Model& model, const Step& step, const BoundStep& bound,
                        PreparedBinding& binding) {
   LaunchProfile row;
+  row.source_nodes = join_nodes(source_nodes(step));
   const auto view_bytes = [&](uint32_t i) {
     const TensorView view = binding.view(bound, i);
     return static_cast<double>(bytes_of(view.dtype, element_count(view)));
@@ -23,19 +26,16 @@ LaunchProfile describe(const Model& model, const Step& step, const BoundStep& bo
   switch (step.kind) {
     case StepKind::kLaunch:
       row.kernel = model.plan().kernels[bound.launch.kernel].name;
-      row.source_nodes = join_nodes(step.launch.front().source_nodes);
       row.flops = static_cast<double>(bound.launch.flops);
       row.bytes =
           static_cast<double>(bound.launch.bytes_read) + static_cast<double>(bound.launch.bytes_written);
       break;
     case StepKind::kCopy:
       row.kernel = "copy";
-      row.source_nodes = join_nodes(step.copy.front().source_nodes);
       row.bytes = 2 * view_bytes(0);
       break;
     default:
       row.kernel = "fill";
-      row.source_nodes = join_nodes(step.fill.front().source_nodes);
       row.bytes = view_bytes(0);
   }
   return row;
@@ -74,12 +74,6 @@ size_t profile_entry_count(const Program& program) {
   size_t count = program.run.steps.size();
   for (const Block& block : program.blocks) count += block.steps.size();
   return count;
-}
-
-std::string join_nodes(const std::vector<std::string>& nodes) {
-  std::string text;
-  for (const std::string& node : nodes) text += (text.empty() ? "" : " + ") + node;
-  return text;
 }
 
 }  // namespace ge

@@ -19,6 +19,5 @@ std::vector<LaunchProfile> summarize_profile(const Model& model, PreparedBinding
                                              const std::vector<StepTimes>& runs);
 // The number of entries a profile of `program` has.
 size_t profile_entry_count(const Program& program);
-std::string join_nodes(const std::vector<std::string>& nodes);  // "fc1 + act"
 
 }  // namespace ge

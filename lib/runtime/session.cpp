@@ -4,6 +4,7 @@
 
 #include "base/checked_math.h"
 #include "contract/device_block.h"
+#include "contract/source_nodes.h"
 #include "platform/clock.h"
 #include "runtime/cache_sweep.h"
 
@@ -325,7 +326,7 @@ Status Session::raise_fault() {
   if (fault.kind == 0) return {};
   const Step* step = find_step(model_->program(), false, fault.launch);
   Diagnostic d = fail(Code::index_out_of_range);
-  if (step && step->kind == StepKind::kLaunch) d.path = join_nodes(step->launch.front().source_nodes);
+  if (step) d.path = join_nodes(source_nodes(*step));
   d.found = "index " + std::to_string(fault.value);
   d.fix = "check the values of the inputs that are indices";
   return d;

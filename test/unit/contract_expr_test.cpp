@@ -64,6 +64,10 @@ TEST_CASE("equal expressions share an id, a thousand different ones do not") {
   CHECK_FALSE(t.is_constant(ids[0]));
   CHECK(t.uses_symbols(ids[0]));
   CHECK_FALSE(t.uses_symbols(t.constant(5)));
+  CHECK(t.symbols(t.constant(5)).empty());
+  const ExprId twice =
+      t.add(std::vector{s(2), s(0), op(ExprOp::kAdd), s(2), op(ExprOp::kMul), c(1), op(ExprOp::kSub)});
+  CHECK(t.symbols(twice) == std::vector<size_t>{0, 2});
 }
 
 TEST_CASE("malformed token lists are refused") {

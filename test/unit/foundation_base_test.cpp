@@ -1,4 +1,6 @@
 // Errors, results, buffers, checked arithmetic.
+#include <cmath>
+
 #include "base/bytes.h"
 #include "base/checked_math.h"
 #include "base/diagnostic.h"
@@ -110,6 +112,23 @@ TEST_CASE("What is counted agrees with its number", "[base]") {
   CHECK(counted(0, "launch", "launches") == "0 launches");
   CHECK(counted(1, "launch", "launches") == "1 launch");
   CHECK(counted(2, "launch", "launches") == "2 launches");
+}
+
+TEST_CASE("Ranges, doubles and lists as text", "[base]") {
+  CHECK(range_text(1, 64) == "1 .. 64");
+  CHECK(range_text(3, 3) == "3");
+  CHECK(range_text(0, INT64_MAX) == "0 and up");
+  CHECK(range_text(INT64_MIN, -5) == "up to -5");
+  CHECK(range_text(INT64_MIN, INT64_MAX) == "any");
+  CHECK(double_text(0.5) == "0.5");
+  CHECK(double_text(-3) == "-3.0");
+  CHECK(double_text(1e30) == "1e+30");
+  CHECK(double_text(-HUGE_VAL) == "-inf");
+  CHECK(double_text(-std::nan("")) == "nan");
+  CHECK(joined({}, ", ") == "");
+  CHECK(joined({"a"}, ", ") == "a");
+  CHECK(joined({"", "b", "c"}, " + ") == " + b + c");
+  CHECK(quoted_line("a\nb") == "\"a\\nb\"");
 }
 
 TEST_CASE("nearest offers what was probably meant", "[base]") {

@@ -22,6 +22,7 @@ struct SymbolRange {
   int64_t min = 0, max = INT64_MAX, opt = 1;
 };
 using SymbolRanges = std::map<std::string, SymbolRange>;
+SymbolRange range_of(const SymbolRanges& ranges, const std::string& name);
 
 class Dim {
  public:

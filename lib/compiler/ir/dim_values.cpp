@@ -89,10 +89,7 @@ SymbolRange multiply_ranges(const SymbolRange& a, const SymbolRange& b) {
 }
 
 SymbolRange range_of(const Atom& atom, const SymbolRanges& ranges) {
-  if (atom.kind == AtomKind::kSymbol) {
-    const auto it = ranges.find(atom.name);
-    return it == ranges.end() ? SymbolRange{} : it->second;
-  }
+  if (atom.kind == AtomKind::kSymbol) return range_of(ranges, atom.name);
   const SymbolRange a = atom.a.bounds(ranges), b = atom.b.bounds(ranges);
   const SymbolRange everything{INT64_MIN, INT64_MAX, 0};
   switch (atom.kind) {
@@ -114,6 +111,11 @@ SymbolRange range_of(const Atom& atom, const SymbolRanges& ranges) {
 }
 }  // namespace
 
+SymbolRange range_of(const SymbolRanges& ranges, const std::string& name) {
+  const auto at = ranges.find(name);
+  return at == ranges.end() ? SymbolRange{} : at->second;
+}
+
 SymbolRange Dim::bounds(const SymbolRanges& ranges) const {
   if (is_static()) return {constant_, constant_, constant_};
   if (poly_->overflow) return {INT64_MIN, INT64_MAX, 0};
@@ -128,29 +130,17 @@ SymbolRange Dim::bounds(const SymbolRanges& ranges) const {
                                                          : __int128(saturate(high + product.max));
   }
   std::map<std::string, int64_t> at_opt;
-  for (const std::string& name : symbols()) {
-    const auto it = ranges.find(name);
-    at_opt[name] = it == ranges.end() ? SymbolRange{}.opt : it->second.opt;
-  }
+  for (const std::string& name : symbols()) at_opt[name] = range_of(ranges, name).opt;
   const auto opt = evaluate(at_opt);
   return {saturate(low), saturate(high), opt.value_or(saturate(low))};
 }
 
-namespace {
-std::string ends_text(const SymbolRange& range) {
-  const std::string low = range.min == INT64_MIN ? "any" : std::to_string(range.min);
-  if (range.min == range.max) return low;
-  return range.max == INT64_MAX ? low + " and up" : low + " .. " + std::to_string(range.max);
-}
-}  // namespace
-
 std::string Dim::range_text(const SymbolRanges& ranges) const {
-  std::string text = ends_text(bounds(ranges));
+  const auto ends = [](const SymbolRange& range) { return ge::range_text(range.min, range.max); };
+  std::string text = ends(bounds(ranges));
   bool first = true;
   for (const std::string& name : symbols()) {
-    const auto it = ranges.find(name);
-    text += (first ? " with " : ", ") + visible_line(name) + " " +
-            ends_text(it == ranges.end() ? SymbolRange{} : it->second);
+    text += (first ? " with " : ", ") + visible_line(name) + " " + ends(range_of(ranges, name));
     first = false;
   }
   return text;

@@ -53,10 +53,7 @@ bool can_bind(const Graph& graph, const Symbols& symbols) {
 
 std::vector<std::string> settle_optimal_sizes(Graph& graph) {
   Symbols opts;
-  for (const auto& [name, range] : graph.symbols) opts[name] = range.opt;
-  for (const ValueId v : graph.inputs)
-    for (const Dim& d : graph.type(v).dims)
-      for (const std::string& name : d.symbols()) opts.try_emplace(name, SymbolRange{}.opt);
+  for (const auto& [name, range] : graph.all_symbols()) opts[name] = range.opt;
   std::vector<Dim> faults;
   std::set<std::string> moving;
   each_fault(graph, opts, [&](const Dim& d) {
@@ -66,8 +63,7 @@ std::vector<std::string> settle_optimal_sizes(Graph& graph) {
   for (const int64_t size : faults.empty() ? std::vector<int64_t>() : sizes_to_try(faults)) {
     Symbols trial = opts;
     for (const std::string& name : moving) {
-      const auto at = graph.symbols.find(name);
-      const SymbolRange range = at == graph.symbols.end() ? SymbolRange{} : at->second;
+      const SymbolRange range = range_of(graph.symbols, name);
       trial[name] = std::clamp(std::max(size, opts[name]), range.min, range.max);
     }
     if (!can_bind(graph, trial)) continue;

@@ -12,6 +12,19 @@ std::string to_string(const Type& type) {
   return std::string(name_of(type.dtype)) + to_string(type.dims);
 }
 
+const Source& Node::source() const {
+  static const Source kNowhere;
+  return sources.empty() ? kNowhere : sources.front();
+}
+
+SymbolRanges Graph::all_symbols() const {
+  SymbolRanges all = symbols;
+  for (const ValueId v : inputs)
+    for (const Dim& d : type(v).dims)
+      for (const std::string& name : d.symbols()) all.try_emplace(name);
+  return all;
+}
+
 // a == b gives q*a == q*b: a product holds every symbol of its factors, so only assertions over a subset of
 // the needed one's symbols can imply it.
 bool Graph::asserts(const Assertion& needed) const {

@@ -97,6 +97,8 @@ struct Node {
   std::unique_ptr<TensorData> data;  // Op::constant only
   std::unique_ptr<Graph> body;  // fused: its graph; inputs and outputs match operands and results in order
   bool alive = true;
+
+  const Source& source() const;  // the first of them; all of it empty where there is none
 };
 // What the model says of a value's type where it needs not: dims are -1 where it does not say.
 struct DeclaredType {
@@ -119,7 +121,8 @@ struct ValueInfo {
 class Graph {
  public:
   std::string name;
-  SymbolRanges symbols;  // declared dims
+  SymbolRanges symbols;              // declared dims
+  SymbolRanges all_symbols() const;  // and those that inputs name
   struct Assertion {
     Dim lhs, rhs;
     std::string message;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/text.h"
 #include "numeric/convert.h"
 
 namespace ge {
@@ -51,8 +52,7 @@ std::string with_point(std::string text) {
   return text;
 }
 
-template <class T>
-std::string shortest(T value) {
+std::string shortest(float value) {
   if (std::isnan(value)) return "nan";
   if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
   char buffer[64];
@@ -115,10 +115,6 @@ std::string narrow_text(DType dtype, double value, uint64_t bits) {
 }
 }  // namespace
 
-std::string double_text(double value) {
-  return shortest(value);
-}
-
 std::string element_text(DType dtype, const void* data, int64_t index) {
   switch (class_of(dtype)) {
     case DTypeClass::kBool:
@@ -134,7 +130,7 @@ std::string element_text(DType dtype, const void* data, int64_t index) {
   if (std::isnan(value) && element_bits(dtype, data, index) != usual_nan_bits(dtype)) {
     return hex_text(element_bits(dtype, data, index));
   }
-  if (dtype == DType::float64) return shortest(value);
+  if (dtype == DType::float64) return double_text(value);
   if (dtype == DType::float32) return shortest(static_cast<float>(value));
   return narrow_text(dtype, value, element_bits(dtype, data, index));
 }

@@ -13,7 +13,6 @@ bool starts_ir_name(char c);
 bool continues_ir_name(char c);
 bool is_plain_ir_name(std::string_view name);  // may stand after % without quotes
 std::string quoted(std::string_view text);     // "a\"b\n" with the quotes
-std::string double_text(double value);         // "0.5", "3.0", "-inf", "nan": always recognisable as a double
 std::string element_text(DType dtype, const void* data,
                          int64_t index);  // "0x7fc00001" for a NaN that is not the usual one
 // Stores the element; false where the word is no value of this type.

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/text.h"
 #include "compiler/ir/op_info.h"
 #include "compiler/ir/text.h"
 #include "compiler/ir/text_literals.h"

@@ -2,7 +2,6 @@
 #include "compiler/onnx_ops/checks.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include "base/text.h"
@@ -51,17 +50,9 @@ void check_counts(const Node& node, const Operator& op, ErrorList& errors) {
   }
 }
 
-// "1.5", "2.0", "1e+30": never the text of an integer.
-std::string number_text(double v) {
-  char text[40];
-  std::string shown(text, std::to_chars(text, text + sizeof text, v).ptr);
-  if (shown.find_first_not_of("-0123456789") == std::string::npos) shown += ".0";
-  return shown;
-}
-
 struct KindName {
   std::string operator()(int64_t v) const { return "the integer " + std::to_string(v); }
-  std::string operator()(double v) const { return "the floating-point number " + number_text(v); }
+  std::string operator()(double v) const { return "the floating-point number " + double_text(v); }
   std::string operator()(const std::string& v) const { return "the string \"" + v + "\""; }
   std::string operator()(const std::vector<int64_t>&) const { return "a list of integers"; }
   std::string operator()(const std::vector<double>&) const { return "a list with floating-point numbers"; }

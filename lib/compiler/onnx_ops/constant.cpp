@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "compiler/ir/text_literals.h"
+#include "base/text.h"
 #include "compiler/onnx_ops/known_number.h"
 #include "compiler/onnx_ops/op_context.h"
 #include "numeric/convert.h"

@@ -1,7 +1,7 @@
 // Gemm: alpha * A' B' + beta * C on core dot.
 #include <cmath>
 
-#include "compiler/ir/text_literals.h"
+#include "base/text.h"
 #include "compiler/onnx_ops/op_context.h"
 
 namespace ge {

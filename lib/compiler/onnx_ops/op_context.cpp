@@ -35,19 +35,17 @@ int64_t to_int(std::string_view text) {
 
 std::string node_label(const Node& node) {
   std::string label = node.onnx ? node.onnx->type : std::string(name_of(node.op));
-  if (!node.sources.empty() && !node.sources.front().name.empty())
-    label += " '" + node.sources.front().name + "'";
+  if (!node.source().name.empty()) label += " '" + node.source().name + "'";
   return label;
 }
 
 std::string pointer_below(const Node& node, std::string_view below) {
-  if (node.sources.empty()) return "";
-  const std::string& path = node.sources.front().path;
+  const std::string& path = node.source().path;
   return path.starts_with('/') ? path + std::string(below) : path;
 }
 
 std::string place_of(const Node& node) {
-  return node.sources.empty() ? "" : node.sources.front().place;
+  return node.source().place;
 }
 
 OpContext::OpContext(Graph& graph, const Node& node, const Operator& op)
@@ -358,8 +356,7 @@ void OpContext::require_equal(const Dim& lhs, const Dim& rhs, const std::string&
              .because(lhs.to_string() + " and " + rhs.to_string() + " differ"));
     return;
   }
-  graph_.add_assertion({lhs, rhs, node_label(node_) + ": " + message,
-                        node_.sources.empty() ? Source{} : node_.sources.front()});
+  graph_.add_assertion({lhs, rhs, node_label(node_) + ": " + message, node_.source()});
 }
 
 void OpContext::require_at_least(const Dim& dim, const Dim& least, const std::string& message) {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "compiler/ir/text_literals.h"
+#include "base/text.h"
 #include "contract/tensor_view.h"
 
 namespace ge {

@@ -4,7 +4,7 @@
 // rotary_embedding_dim stay. And RotaryEmbedding of com.microsoft, which always has position_ids.
 #include "compiler/onnx_ops/rotary.h"
 
-#include "compiler/ir/text_literals.h"
+#include "base/text.h"
 
 namespace ge {
 ValueId rotate_pairs(OpContext& c, ValueId x, ValueId cosine, ValueId sine, const RotaryPairs& pairs) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
 #include "compiler/pack/loop_kernels.h"
 #include "compiler/pack/memory_plan.h"
@@ -65,14 +64,7 @@ class Packer {
  private:
   // -- symbols and expressions --
   void declare_symbols() {
-    std::set<std::string> names;
-    for (const auto& [name, range] : graph_.symbols) names.insert(name);
-    for (const ValueId v : graph_.inputs)
-      for (const Dim& d : graph_.type(v).dims)
-        for (const std::string& s : d.symbols()) names.insert(s);
-    for (const std::string& name : names) {
-      const auto it = graph_.symbols.find(name);
-      const SymbolRange range = it == graph_.symbols.end() ? SymbolRange{} : it->second;
+    for (const auto& [name, range] : graph_.all_symbols()) {
       symbol_index_[name] = static_cast<uint32_t>(program_.symbols.size());
       program_.symbols.push_back({name, range.min, range.max, range.opt});
     }

@@ -120,8 +120,7 @@ std::vector<SymbolValues> sizes_to_try(const Graph& graph) {
   SymbolValues equal;  // for graphs that assert their symbols equal
   int64_t odd = 3;
   for (const std::string& name : symbols_of(graph)) {
-    const auto it = graph.symbols.find(name);
-    const SymbolRange range = it == graph.symbols.end() ? SymbolRange{} : it->second;
+    const SymbolRange range = range_of(graph.symbols, name);
     all[0][name] = range.min;
     all[1][name] = std::clamp(range.opt, range.min, range.max);
     all[2][name] = std::clamp(odd, range.min, range.max);

@@ -9,6 +9,7 @@
 #include <map>
 #include <unordered_map>
 
+#include "base/text.h"
 #include "compiler/ir/op_info.h"
 #include "compiler/ir/text.h"
 #include "compiler/ir/text_literals.h"

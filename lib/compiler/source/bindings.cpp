@@ -3,24 +3,12 @@
 
 #include <algorithm>
 #include <charconv>
-#include <set>
 
 #include "base/text.h"
 #include "tensor_file/npy.h"
 
 namespace ge {
 namespace {
-
-std::set<std::string> symbols_of(const Graph& graph) {
-  std::set<std::string> names;
-  for (const auto& [name, range] : graph.symbols) names.insert(name);
-  for (const ValueId v : graph.inputs) {
-    for (const Dim& d : graph.type(v).dims) {
-      for (std::string& name : d.symbols()) names.insert(std::move(name));
-    }
-  }
-  return names;
-}
 
 // Replaces a symbol in every type, in subgraphs too.
 void substitute(Graph& graph, const std::map<std::string, Dim>& values) {
@@ -62,22 +50,13 @@ Status check_sizes(const Graph& graph, const std::map<std::string, Dim>& values,
   return {};
 }
 
-std::string range_text(const SymbolRange& range) {
-  return std::to_string(range.min) + " .. " +
-         (range.max == INT64_MAX ? "any size" : std::to_string(range.max));
-}
-
-SymbolRange declared(const Graph& graph, const std::string& name) {
-  const auto at = graph.symbols.find(name);
-  return at == graph.symbols.end() ? SymbolRange{} : at->second;
-}
-
 Status pin(Graph& graph, const std::string& name, int64_t value, const std::string& text) {
-  const SymbolRange range = declared(graph, name);
+  const SymbolRange range = range_of(graph.symbols, name);
   if (value < range.min || value > range.max) {
     return fail(Code::symbol_range)
         .say("dim '" + name + "' is outside its range")
-        .because("found " + std::to_string(value) + " from " + text + ", allowed " + range_text(range));
+        .because("found " + std::to_string(value) + " from " + text + ", allowed " +
+                 range_text(range.min, range.max));
   }
   GE_TRY(check_sizes(graph, {{name, Dim(value)}}, graph.symbols, text));
   substitute(graph, {{name, Dim(value)}});
@@ -99,19 +78,19 @@ std::optional<std::vector<int64_t>> parse_numbers(std::string_view text) {
 
 Status bound(Graph& graph, const std::string& name, const std::vector<int64_t>& numbers,
              const std::string& text) {
+  const SymbolRange outer = range_of(graph.symbols, name);
   SymbolRange range{numbers[0], numbers[1],
-                    std::clamp(declared(graph, name).opt, numbers[0], std::max(numbers[0], numbers[1]))};
+                    std::clamp(outer.opt, numbers[0], std::max(numbers[0], numbers[1]))};
   if (numbers.size() == 3) range.opt = numbers[2];
   if (range.min > range.max || range.opt < range.min || range.opt > range.max) {
     return fail(Code::bad_usage)
         .say("--dim " + text + ": the range is empty or does not hold its opt")
         .try_("write NAME=MIN:MAX:OPT with MIN <= OPT <= MAX");
   }
-  const SymbolRange outer = declared(graph, name);
   if (range.min < outer.min || range.max > outer.max) {
     return fail(Code::symbol_range)
         .say("--dim " + text + " is wider than the model allows")
-        .because("the model declares " + range_text(outer));
+        .because("the model declares " + range_text(outer.min, outer.max));
   }
   SymbolRanges ranges = graph.symbols;
   ranges[name] = range;
@@ -149,9 +128,10 @@ Status apply_dim(Graph& graph, const std::string& text) {
         .try_("write NAME=N, NAME=MIN:MAX or NAME=MIN:MAX:OPT");
   }
   const std::string& name = parts->first;
-  const auto names = symbols_of(graph);
-  if (!names.contains(name)) {
-    const std::vector<std::string> known(names.begin(), names.end());
+  const SymbolRanges symbols = graph.all_symbols();
+  if (!symbols.contains(name)) {
+    std::vector<std::string> known;
+    for (const auto& [other, range] : symbols) known.push_back(other);
     return fail(Code::unknown_symbol)
         .say("no such dim '" + name + "'")
         .because("dims are: " + list_text(known, "none, every size is fixed"))
