@@ -8,6 +8,7 @@
 #include "compiler/ir/verify.h"
 #include "compiler/passes/passes.h"
 #include "compiler/passes/rewrite.h"
+#include "numeric/convert.h"
 
 using namespace ge;
 
@@ -140,21 +141,50 @@ TEST_CASE("a fault while folding that the run will meet too is noted, not fatal"
   REQUIRE_CODE(fold_constants(g, context), Code::index_out_of_range);
 }
 
-TEST_CASE("an index that is known and out of range is told") {
-  const auto folded = [](const std::string& index) {
-    Graph g = parse("graph (%x: float32[n, 4]) symbols(n 1..8) { %i = constant int64[1] [" + index +
-                    "]  %y = gather(%x, %i) {axis = 0} : float32[1, 4] return %y as \"y\" }");
+TEST_CASE("an index that folding makes known and out of range is told") {
+  const auto folded = [](int64_t index) {
+    Graph g = parse(
+        "graph (%x: float32[n, 4]) symbols(n 1..8) { %c = constant float32[1] [0.5]  %i = cast(%c) {to = "
+        "int64} : int64[1]  %y = gather(%x, %i) {axis = 0} : float32[1, 4] return %y as \"y\" }");
+    const Evaluator evaluator =
+        [&](const Graph&, const std::vector<HostTensor>&,
+            const std::map<std::string, int64_t>&) -> Result<std::vector<HostTensor>> {
+      std::vector<HostTensor> out;
+      out.push_back(make_host_tensor(DType::int64, {1}).value());
+      store_from_int64(DType::int64, out[0].bytes.data(), 0, index);
+      return out;
+    };
     PassContext context;
+    context.evaluate = &evaluator;
     return fold_constants(g, context);
   };
-  REQUIRE_OK(folded("7"));
-  REQUIRE_OK(folded("-8"));
-  for (const char* index : {"8", "-9"}) {
+  REQUIRE_OK(folded(7));
+  REQUIRE_OK(folded(-8));
+  for (const int64_t index : {8, -9}) {
     const Status status = folded(index);
     REQUIRE_CODE(status, Code::index_out_of_range);
     CHECK(status.error().first().found ==
-          "found " + std::string(index) + " at [0] of the indices; the axis has n elements");
+          "found " + std::to_string(index) + " at [0] of the indices; the axis has n elements");
   }
+}
+
+TEST_CASE("a table of indices that the model holds is not read again") {
+  Graph g;
+  const ValueId x = g.add_input("x", {DType::float32, {Dim::symbol("n"), 4}});
+  int reads = 0;
+  TensorData table;
+  table.dtype = DType::int64;
+  table.dims = {1000};
+  table.load = std::make_shared<const std::function<Result<ByteBuffer>()>>([&] {
+    ++reads;
+    return Result<ByteBuffer>(ByteBuffer::allocate(8000, true));
+  });
+  Builder b(g, {});
+  g.add_output(b.op(Op::gather, {x, b.constant(std::move(table))}, {{"axis", int64_t{0}}}), "y");
+  REQUIRE_OK(b.take());
+  PassContext context;
+  REQUIRE_OK(fold_constants(g, context));
+  CHECK(reads == 0);
 }
 
 TEST_CASE("uniform constants are seen through moves, by their bits") {

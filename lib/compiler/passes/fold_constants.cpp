@@ -93,20 +93,23 @@ Status replace_known_contents(Graph& graph) {
   }
   return {};
 }
-// Indices that were computed from constants are known now.
-Status check_known_indices(const Graph& graph) {
+
+// Indices that nodes from `first_new` on made are known now. Those of the model were read when it was
+// lowered: a table may be long, and in a file.
+Status check_new_indices(const Graph& graph, NodeId first_new) {
   for (const NodeId id : graph.order()) {
     const Node& node = graph.node(id);
     if (node.op != Op::gather && node.op != Op::scatter) continue;
+    const NodeId maker = graph.value(node.operands[1]).producer;
+    if (maker == kNone || maker < first_new) continue;
     const Dims& data = graph.type(node.operands[0]).dims;
-    const bool is_empty = std::any_of(data.begin(), data.end(), [](const Dim& d) { return d.is_value(0); });
+    if (std::any_of(data.begin(), data.end(), [](const Dim& d) { return d.is_value(0); })) continue;
     const Dim& extent = data[static_cast<size_t>(attr_int(node, "axis", 0))];
     GE_ASSIGN(const auto bad, find_bad_index(graph, node.operands[1], {extent}));
-    if (!bad || is_empty) continue;
-    const Source source = node.sources.empty() ? Source{} : node.sources.front();
+    if (!bad) continue;
     return fail(Code::index_out_of_range)
-        .at(source.place)
-        .in(source.path)
+        .at(node.source().place)
+        .in(node.source().path)
         .because("found " + bad->value + " at " + bad->position + " of the indices; the axis has " +
                  extent.to_string() + " elements");
   }
@@ -115,10 +118,11 @@ Status check_known_indices(const Graph& graph) {
 }  // namespace
 
 Status fold_constants(Graph& graph, PassContext& context) {
+  const auto first_new = static_cast<NodeId>(graph.node_capacity());
   GE_TRY(replace_known_contents(graph));
   remove_dead_nodes(graph);
   ConstantSubgraph constants(graph);
-  if (constants.frontier().empty() || context.evaluate == nullptr) return check_known_indices(graph);
+  if (constants.frontier().empty() || context.evaluate == nullptr) return check_new_indices(graph, first_new);
   auto contents = constants.evaluate(*context.evaluate);
   if (!contents.ok()) {
     // Every run would meet it too.
@@ -134,7 +138,7 @@ Status fold_constants(Graph& graph, PassContext& context) {
     GE_TRY(b.take());
   }
   remove_dead_nodes(graph);
-  return check_known_indices(graph);
+  return check_new_indices(graph, first_new);
 }
 
 }  // namespace ge
