@@ -1,5 +1,5 @@
 # Sourced by the tests of what the programs say: cases.sh makes a temporary folder the current one, with the programs of
-# $1 in PATH, and gives fault, graph, one and finish. With a word in $2 only the cases whose name holds it run.
+# $1 in PATH, and gives fault, graph, one, compiled and finish. With a word in $2 only the cases whose name holds it run.
 bin=$(realpath "$1")
 only=${2:-}
 root=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../..")

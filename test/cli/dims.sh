@@ -106,6 +106,8 @@ graph 'a negative index out of range' 'E0609|found -4 at [0, 1]|axis 1 of|allowe
   "$(model '' "$(x '[4,3]')" '{"op":"Gather","inputs":["x","i"],"outputs":["y"],"attributes":{"axis":1}}' '"y"' "$(i64 i '[1,2]' '[[-3,-4]]')")"
 graph 'an index past every value of a dim' 'E0609|allowed -n .. n - 1 (1 .. 8 with n 1 .. 8)' \
   "$(model '"n":{"min":1,"max":8}' "$(x '["n"]')" '{"op":"Gather","inputs":["x","i"],"outputs":["y"]}' '"y"' "$(i64 i '[]' '[8]')")"
+graph 'an index past every value of a sum' 'E0609|allowed -n + 1 .. n - 2 (1 .. 7 with n 2 .. 8)' \
+  "$(model '"n":{"min":2,"max":8}' "$(x '["n - 1"]')" '{"op":"Gather","inputs":["x","i"],"outputs":["y"]}' '"y"' "$(i64 i '[]' '[8]')")"
 compiled index "$(model '"n":{"min":1,"max":8}' "$(x '["n"]')" '{"op":"Gather","inputs":["x","i"],"outputs":["y"]}' '"y"' "$(i64 i '[]' '[7]')")"
 fault 'an index past this value of a dim' 1 'E0609|/nodes/0|index 7' ge-run index.bin --dim n=7
 fault 'an index that is just in range' 0 'y' ge-run index.bin --dim n=8

@@ -113,10 +113,9 @@ bool indices_in_range(OpContext& c, size_t input, int64_t first_axis, int64_t ax
   const BadIndex& bad = **found;
   const int64_t axis = first_axis + bad.part;
   const Dim& extent = data[static_cast<size_t>(axis)];
-  const std::string end =
-      extent.is_static() ? std::to_string(*extent.value() - 1) : extent.to_string() + " - 1";
   const std::string allowed =
-      extent.is_value(0) ? "it has no elements" : "allowed -" + extent.to_string() + " .. " + end;
+      extent.is_value(0) ? "it has no elements"
+                         : "allowed " + (Dim(0) - extent).to_string() + " .. " + (extent - 1).to_string();
   c.fail(c.about_input(input, Code::index_out_of_range, "an index is out of range")
              .because("found " + bad.value + " at " + bad.position + " of " + c.describe(c.in(input)) +
                       "; axis " + std::to_string(axis) + " of " + c.describe(c.in(0)) + ": " + allowed +

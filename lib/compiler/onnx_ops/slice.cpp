@@ -137,8 +137,8 @@ Dims even_sizes(const Dim& extent, int64_t count) {
   return sizes;
 }
 
-// The last part has a size of 0 or more. Where a symbolic dim decides it, an assertion says so at bind,
-// before a size comes out negative: max(last, 0) == last.
+// The last part has a size of 0 or more: a fault where no value of the dims gives it one; where they decide,
+// an assertion at bind, before a size comes out negative: max(last, 0) == last.
 void check_last(OpContext& c, const Dims& sizes, const Dim& extent) {
   const Dim& last = sizes.back();
   const std::string too_small = extent.to_string() + " is too small for " + std::to_string(sizes.size()) +
