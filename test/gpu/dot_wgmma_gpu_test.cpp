@@ -7,61 +7,75 @@
 #include "kernels/dot/dot_wgmma.h"
 
 namespace ge::test {
+namespace {
+
+constexpr struct WgmmaRow {
+  const char* name;
+  DType dtype;
+  kernels::WgmmaTileShape tile;
+} kRows[] = {
+    {"dot_wgmma_64x32_f16_sm90", DType::float16, {64, 32, 1}},
+    {"dot_wgmma_64x32_bf16_sm90", DType::bfloat16, {64, 32, 1}},
+    {"dot_wgmma_64x64_f16_sm90", DType::float16, {64, 64, 1}},
+    {"dot_wgmma_64x64_bf16_sm90", DType::bfloat16, {64, 64, 1}},
+    {"dot_wgmma_64x128_f16_sm90", DType::float16, {64, 128, 2}},
+    {"dot_wgmma_64x128_bf16_sm90", DType::bfloat16, {64, 128, 2}},
+    {"dot_wgmma_128x64_f16_sm90", DType::float16, {128, 64, 1}},
+    {"dot_wgmma_128x64_bf16_sm90", DType::bfloat16, {128, 64, 1}},
+    {"dot_wgmma_128x128_f16_sm90", DType::float16, {128, 128, 1}},
+    {"dot_wgmma_128x128_bf16_sm90", DType::bfloat16, {128, 128, 1}},
+};
+struct Product {
+  int64_t m, n, k;
+};
+
+// One launch; `variant` decides layout, operands, activation, clusters and stages.
+void check_launch(TestGpu& gpu, const WgmmaRow& row, const Product& p, int split, int variant,
+                  std::mt19937& rng) {
+  const bool by_columns = variant % 2 == 0;
+  TestTensor lhs(row.dtype, {p.m, p.k}),
+      rhs(row.dtype, {p.k, p.n}, by_columns ? Layout::kDense : Layout::kTransposed);
+  TestTensor bias(row.dtype, {p.m, p.n}, Layout::kBroadcast, 1), residual(row.dtype, {p.m, p.n}),
+      out(row.dtype, {p.m, p.n});
+  lhs.random(rng, 3), rhs.random(rng, 3), bias.random(rng), residual.random(rng);
+  const int64_t width = by_columns ? row.tile.width() : row.tile.columns;
+  Attrs attrs{{"box0", std::vector<int64_t>{row.tile.rows, 64}},
+              {"box1", std::vector<int64_t>{64, width}},
+              {"swizzle0", int64_t{128}},
+              {"swizzle1", by_columns ? width * 2 : int64_t{128}},
+              {"early", int64_t{variant % 3 == 0 ? 2 : 0}},
+              {"narrow", int64_t{variant % 2}}};
+  constexpr ScalarOp kActivations[] = {ScalarOp::gelu, ScalarOp::tanh, ScalarOp::relu};
+  if (variant % 4 > 0)
+    attrs.emplace_back("activation", int64_t{static_cast<uint16_t>(kActivations[variant % 4 - 1])});
+  const int64_t tiles =
+      (p.m + row.tile.rows - 1) / row.tile.rows * ((p.n + row.tile.columns - 1) / row.tile.columns);
+  const int64_t clusters = variant % 5 == 0 ? std::max<int64_t>(tiles / 3, 1) : tiles + variant % 2;
+  int stages = 2 + variant % 3;
+  while (row.tile.shared_bytes(split, stages) > kernels::kWgmmaSharedBytes) --stages;
+  INFO(row.name << " " << p.m << "x" << p.n << "x" << p.k << " split " << split << " stages " << stages);
+  // Sums of quarters are exact; the rounding of a result and the activation's 2^-16 are not.
+  compare(gpu, row.name, "dot_reference", {&lhs, &rhs, variant % 3 == 1 ? nullptr : &bias, &out}, attrs,
+          clusters * split, 2, 0.1, variant % 3 == 2 ? &residual : nullptr,
+          {row.tile.block_threads(), split, row.tile.shared_bytes(split, stages)});
+}
+
+}  // namespace
 
 TEST_CASE("CUDA dot_wgmma rows equal dot_reference") {
   NEED_GPU(gpu);
   if (gpu->arch() != 90) GE_SKIP("no GPU of sm_90 here");
   std::mt19937 rng(46);
-  struct Case {
-    int64_t m, n, k;
-  };
-  const Case cases[] = {{1, 8, 8},      {3, 72, 40},     {64, 64, 64},   {65, 136, 1000},
-                        {128, 72, 520}, {130, 40, 1032}, {200, 136, 200}};
-  const struct {
-    const char* name;
-    kernels::WgmmaTileShape tile;
-  } rows[] = {{"dot_wgmma_64x32_f16_sm90", {64, 32, 1}},     {"dot_wgmma_64x32_bf16_sm90", {64, 32, 1}},
-              {"dot_wgmma_64x64_f16_sm90", {64, 64, 1}},     {"dot_wgmma_64x64_bf16_sm90", {64, 64, 1}},
-              {"dot_wgmma_64x128_f16_sm90", {64, 128, 2}},   {"dot_wgmma_64x128_bf16_sm90", {64, 128, 2}},
-              {"dot_wgmma_128x64_f16_sm90", {128, 64, 1}},   {"dot_wgmma_128x64_bf16_sm90", {128, 64, 1}},
-              {"dot_wgmma_128x128_f16_sm90", {128, 128, 1}}, {"dot_wgmma_128x128_bf16_sm90", {128, 128, 1}}};
-  const auto gelu = int64_t{static_cast<uint16_t>(ScalarOp::gelu)},
-             tanh = int64_t{static_cast<uint16_t>(ScalarOp::tanh)};
   int variant = 0;
-  for (const auto& row : rows) {
-    const DType dtype =
-        std::string_view(row.name).find("bf16") != std::string_view::npos ? DType::bfloat16 : DType::float16;
-    for (const Case& c : cases) {
-      for (const int split : {1, 2, 3, 5, 8}) {
-        const int v = variant++;
-        const bool by_columns = v % 2 == 0;
-        TestTensor lhs(dtype, {c.m, c.k}),
-            rhs(dtype, {c.k, c.n}, by_columns ? Layout::kDense : Layout::kTransposed);
-        TestTensor bias(dtype, {c.m, c.n}, Layout::kBroadcast, 1), residual(dtype, {c.m, c.n}),
-            out(dtype, {c.m, c.n});
-        lhs.random(rng, 3), rhs.random(rng, 3), bias.random(rng), residual.random(rng);
-        const int64_t width = by_columns ? row.tile.width() : row.tile.columns;
-        Attrs attrs{{"box0", std::vector<int64_t>{row.tile.rows, 64}},
-                    {"box1", std::vector<int64_t>{64, width}},
-                    {"swizzle0", int64_t{128}},
-                    {"swizzle1", by_columns ? width * 2 : int64_t{128}},
-                    {"early", int64_t{v % 3 == 0 ? 2 : 0}},
-                    {"narrow", int64_t{v % 2}}};
-        if (v % 4 > 0) attrs.emplace_back("activation", v % 4 == 1 ? gelu : v % 4 == 2 ? tanh : int64_t{65});
-        const int64_t tiles =
-            (c.m + row.tile.rows - 1) / row.tile.rows * ((c.n + row.tile.columns - 1) / row.tile.columns);
-        const int64_t clusters = v % 5 == 0 ? std::max<int64_t>(tiles / 3, 1) : tiles + v % 2;
-        int stages = 2 + v % 3;
-        while (row.tile.shared_bytes(split, stages) > kernels::kWgmmaSharedBytes) --stages;
-        INFO(row.name << " " << c.m << "x" << c.n << "x" << c.k << " split " << split << " stages "
-                      << stages);
-        // Sums of quarters are exact; the rounding of a result and the activation's 2^-16 are not.
-        compare(*gpu, row.name, "dot_reference", {&lhs, &rhs, v % 3 == 1 ? nullptr : &bias, &out}, attrs,
-                std::max<int64_t>(clusters, 1) * split, 2, 0.1, v % 3 == 2 ? &residual : nullptr,
-                {row.tile.block_threads(), split, row.tile.shared_bytes(split, stages)});
-      }
-    }
-  }
+  for (const WgmmaRow& row : kRows)
+    for (const Product& p : {Product{1, 8, 8},
+                             {3, 72, 40},
+                             {64, 64, 64},
+                             {65, 136, 1000},
+                             {128, 72, 520},
+                             {130, 40, 1032},
+                             {200, 136, 200}})
+      for (const int split : {1, 2, 3, 5, 8}) check_launch(*gpu, row, p, split, variant++, rng);
 }
 
 TEST_CASE("CUDA dot_wgmma refuses launches and views that its tiles have no room for") {

@@ -56,9 +56,12 @@ TEST_CASE("preferences may follow each other, and a circle of them ends") {
 TEST_CASE("every plan of dot_wgmma fits a block, keeps two stages and gives each block work") {
   const Target* target = find_target("sm_90");
   REQUIRE(target != nullptr);
-  for (const char* name :
-       {"dot_wgmma_64x32_f16_sm90", "dot_wgmma_64x64_bf16_sm90", "dot_wgmma_64x128_f16_sm90",
-        "dot_wgmma_128x64_f16_sm90", "dot_wgmma_128x128_bf16_sm90"}) {
+  for (const char* name : {
+#define GE_WGMMA_TILE(rows, columns, across) \
+  "dot_wgmma_" #rows "x" #columns "_f16_sm90", "dot_wgmma_" #rows "x" #columns "_bf16_sm90",
+#include "kernels/dot/wgmma_tiles.def"
+#undef GE_WGMMA_TILE
+       }) {
     const kernels::WgmmaTileShape* tile = wgmma_tile(name);
     REQUIRE(tile != nullptr);
     for (const int64_t m : {1, 64, 128, 1000, 100000})

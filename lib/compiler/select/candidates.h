@@ -26,8 +26,5 @@ Result<std::vector<Work>> describe_node(const Graph& graph, const ValueViews& vi
 // Graph output `index` holds a view, an input or a constant: the copy that fills its buffer.
 Result<Work> describe_output_copy(const Graph& graph, const ValueViews& views, size_t index,
                                   bool prefer_loops);
-// A loop over the body, its operands resolved; merges axes that all operands walk as one.
-Result<Work> loop_work(const Graph& graph, const ValueViews& views, const Graph& body,
-                       const std::vector<ValueId>& operands, const std::vector<ValueId>& results, bool exact);
 
 }  // namespace ge
