@@ -1,6 +1,7 @@
 #include "compiler/codegen/cuda_domain.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/checked_math.h"
 
@@ -47,6 +48,12 @@ bool CudaDomain::operand_merges(size_t operand, int a, int b) const {
       return checked_mul(*inner, *extent) == *outer;
   }
   return static_cast<size_t>(a) < o.merges.size() && o.merges[static_cast<size_t>(a)];
+}
+
+std::vector<int> CudaDomain::all_axes() const {
+  std::vector<int> list(axes_.size());
+  std::iota(list.begin(), list.end(), 0);
+  return list;
 }
 
 std::vector<int> CudaDomain::level_axes(bool row) const {

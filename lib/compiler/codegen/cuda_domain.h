@@ -23,6 +23,7 @@ class CudaDomain {
  public:
   CudaDomain(const LoopProgram& program, const LoopFacts& facts);
   const std::vector<CudaAxis>& axes() const { return axes_; }
+  std::vector<int> all_axes() const;
   std::vector<int> outer_axes() const { return level_axes(false); }
   std::vector<int> row_axes() const { return level_axes(true); }
   // Stride of `operand` along merged axis `axis`, where it is a constant.

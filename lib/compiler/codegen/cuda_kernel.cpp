@@ -10,9 +10,6 @@
 namespace ge {
 namespace {
 
-std::string number(size_t i) {
-  return std::to_string(i);
-}
 std::string hex(uint64_t bits) {
   char text[24];
   std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(bits));
@@ -161,7 +158,7 @@ void CudaKernel::leave_where(const std::string& position, const std::vector<int>
 
 void CudaKernel::declare_indices(const CudaGroup& group) {
   if (!needs_indices(group)) return;
-  const auto index = [](int axis) { return "i" + std::to_string(axis); };
+  const auto index = [](int axis) { return "i" + number(axis); };
   if (group.axes.size() == 1)
     return line("const long long " + index(group.axes[0]) + " = " + group.linear + ";");
   const std::string rest = "rest_" + group.linear;
@@ -185,7 +182,7 @@ std::string CudaKernel::offset(size_t operand, const CudaGroup& group) {
     return term(group.origin.empty() ? group.linear : "(" + group.linear + " - " + group.origin + ")",
                 group.axes.back());
   std::string text;
-  for (const int a : group.axes) text += term("i" + std::to_string(a), a);
+  for (const int a : group.axes) text += term("i" + number(a), a);
   return text;
 }
 
@@ -208,7 +205,7 @@ void CudaKernel::declare_bases(const std::vector<CudaGroup>& groups, const CudaG
 
 void CudaKernel::declare_held(const std::vector<bool>& hold, int elements) {
   for (size_t r = 0; r < hold.size(); ++r)
-    if (hold[r]) line(type_name(p_.code[r].type) + " x" + number(r) + "[" + std::to_string(elements) + "];");
+    if (hold[r]) line(type_name(p_.code[r].type) + " x" + number(r) + "[" + number(elements) + "];");
 }
 
 // ---- values ----
@@ -243,7 +240,7 @@ std::string CudaKernel::index_of(uint32_t domain_axis, const CudaPass* pass) con
   const int axis = domain_.axis_of(domain_axis);
   if (axis < 0) return "0ll";
   const bool moves = pass != nullptr && !pass->group.axes.empty() && pass->group.axes.back() == axis;
-  return moves ? "(i" + std::to_string(axis) + " + v)" : "i" + std::to_string(axis);
+  return moves ? "(i" + number(axis) + " + v)" : "i" + number(axis);
 }
 
 std::string CudaKernel::narrow_expression(const LoopInstruction& c) {

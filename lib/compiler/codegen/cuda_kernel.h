@@ -15,6 +15,10 @@
 
 namespace ge {
 
+inline std::string number(int64_t i) {
+  return std::to_string(i);
+}
+
 // Neighbouring axes walked by one linear position; `linear` names a long long in scope.
 struct CudaGroup {
   std::vector<int> axes;
@@ -140,7 +144,10 @@ class CudaKernel {
   void store(size_t r, const CudaPass& pass);
   void join(size_t r, const std::string& element, const CudaPass& pass);
   void join_later(const std::vector<size_t>& joins, const CudaPass& pass);
+  std::vector<size_t> stores_of(const CudaPass& pass) const;
+  std::vector<size_t> joins_of(const CudaPass& pass) const;
   void compute(const CudaPass& pass, const std::vector<bool>& want, const std::vector<bool>& hold);
+  void store_all(const std::vector<size_t>& stores, const CudaPass& pass);
 
   const CudaDomain& domain_;
   const LoopProgram& p_;

@@ -6,13 +6,9 @@
 
 namespace ge {
 
-inline std::string number(int64_t i) {
-  return std::to_string(i);
-}
 inline CudaGroup group_of(std::vector<int> axes, std::string linear) {
   return {.axes = std::move(axes), .linear = std::move(linear)};
 }
-std::vector<int> all_axes(const CudaDomain& domain);
 // Domain axes of some merged axes, as grid terms; neighbours share one.
 void add_grid_terms(const CudaDomain& domain, const std::vector<int>& axes, int64_t per_block,
                     LoopGrid& grid);

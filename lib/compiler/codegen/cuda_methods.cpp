@@ -75,12 +75,6 @@ CudaLoopVariant finish_method(CudaKernel& kernel, std::string method, int thread
   return v;
 }
 
-std::vector<int> all_axes(const CudaDomain& domain) {
-  std::vector<int> axes(domain.axes().size());
-  for (size_t i = 0; i < axes.size(); ++i) axes[i] = static_cast<int>(i);
-  return axes;
-}
-
 void add_grid_terms(const CudaDomain& domain, const std::vector<int>& axes, int64_t per_block,
                     LoopGrid& grid) {
   if (axes.empty()) return;
@@ -153,7 +147,7 @@ CudaVectors choose_vectors(const CudaDomain& domain, const std::vector<int>& axe
 CudaVectors choose_vectors_across_rows(const CudaDomain& domain, int width) {
   CudaVectors v;
   v.operands.assign(domain.program().operands.size(), false);
-  const std::vector<int> row = domain.row_axes(), axes = all_axes(domain);
+  const std::vector<int> row = domain.row_axes(), axes = domain.all_axes();
   const auto length = domain.count(row);
   if (length && *length < kShortRow * width) width = std::min(width, kShortWidth);
   if (row.size() != 1 || !length || width == 1 || *length < kFewVectors * width) return v;
@@ -175,7 +169,7 @@ CudaVectors choose_vectors_across_rows(const CudaDomain& domain, int width) {
 CudaLoopVariant print_flat(const CudaDomain& domain, const CudaVectors& vectors, int chunks) {
   CudaKernel kernel(domain);
   kernel.set_vector_operands(vectors.operands);
-  const std::vector<int> axes = all_axes(domain);
+  const std::vector<int> axes = domain.all_axes();
   const int per_block = kFlatThreads * chunks * vectors.width;
   kernel.line("ge::loop::wait_for_inputs();");
   kernel.line("const long long total = " + kernel.arguments().count(axes) + ";");
@@ -198,7 +192,7 @@ CudaLoopVariant print_flat(const CudaDomain& domain, const CudaVectors& vectors,
 CudaLoopVariant print_transpose(const CudaDomain& domain, int across) {
   CudaKernel kernel(domain);
   const int along = static_cast<int>(domain.axes().size()) - 1;
-  std::vector<int> others = all_axes(domain);
+  std::vector<int> others = domain.all_axes();
   std::erase(others, across);
   std::erase(others, along);
   const CudaGroup batch = group_of(others, "batch"), q = group_of({along}, "q"), p = group_of({across}, "p");

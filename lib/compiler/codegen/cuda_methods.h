@@ -1,10 +1,15 @@
 // Ways to run a loop on a GPU: each prints one kernel. Entry: one function per method. Precondition of all: a
 // verified program.
-//   flat          a thread takes chunks of neighbouring elements            (no rows)
-//   transpose     32 x 32 tiles through shared memory                       (no rows; an input is contiguous
-//   along another axis) row_held      1..1024 threads take a row, each element kept in registers: read once,
-//   written once, exact two-pass row_reread    a block takes a row and reads it again in each sweep (rows of
-//   any length) columns       threads along a contiguous outer axis, reductions over strided rows
+// * flat: a thread takes chunks of neighbouring elements (no rows).
+//
+// * transpose: 32 x 32 tiles through shared memory (no rows; an input is contiguous along another axis).
+//
+// * row_held, row_across: 1 .. 1024 threads take a row, or several one after another; each element is kept in
+//   registers: read once, written once, exact in two passes. row_across reads vectors over the rows' ends.
+//
+// * row_reread: a block takes a row of any length and reads it again in each sweep.
+//
+// * columns: threads along a contiguous outer axis, reductions over strided rows.
 #pragma once
 #include <optional>
 

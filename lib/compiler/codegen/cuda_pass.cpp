@@ -5,24 +5,16 @@
 #include "kernels/loop/loop_uses.h"
 
 namespace ge {
-namespace {
-
-std::string number(size_t i) {
-  return std::to_string(i);
-}
-
-}  // namespace
-
 void CudaKernel::open_chunk(const CudaPass& pass) {
   if (pass.chunks > 1) line("#pragma unroll");
-  open("for (int k = 0; k < " + std::to_string(pass.chunks) + "; ++k)");
+  open("for (int k = 0; k < " + number(pass.chunks) + "; ++k)");
   const std::string& j = pass.group.linear;
-  const std::string safe = pass.safe_from >= pass.safe_to ? ""
-                           : pass.safe_from == 0          ? "k < " + std::to_string(pass.safe_to) + " || "
-                                                 : "(k >= " + std::to_string(pass.safe_from) + " && k < " +
-                                                       std::to_string(pass.safe_to) + ") || ";
+  const std::string safe =
+      pass.safe_from >= pass.safe_to ? ""
+      : pass.safe_from == 0          ? "k < " + number(pass.safe_to) + " || "
+                            : "(k >= " + number(pass.safe_from) + " && k < " + number(pass.safe_to) + ") || ";
   if (!pass.across.empty()) {
-    const std::string width = std::to_string(pass.vector);
+    const std::string width = number(pass.vector);
     line("const int " + j + " = " + pass.position + ", from = -" + j + ", to = " + pass.across + " - " + j +
          ";");
     line("const bool whole = " + safe + "(from <= 0 && to >= " + width + ");");
@@ -67,8 +59,8 @@ void CudaKernel::keep_loads(const CudaPass& pass, int block) {
     const uint32_t operand = p_.code[r].imm;
     if (!based_[operand]) line(base(operand, {}, &pass.group));
     based_[operand] = kept_[r] = true;
-    line("__shared__ " + raw_type(r, pass) + " w" + number(r) + "[" + std::to_string(pass.chunks) + "][" +
-         std::to_string(block) + "];");
+    line("__shared__ " + raw_type(r, pass) + " w" + number(r) + "[" + number(pass.chunks) + "][" +
+         number(block) + "];");
   }
   open_chunk(pass);
   for (const size_t r : loads) load(r, pass, false);
@@ -99,11 +91,11 @@ bool CudaKernel::is_raw(size_t r, const CudaPass& pass) const {
 }
 
 void CudaKernel::declare_raw(size_t r, const CudaPass& pass) {
-  line(raw_type(r, pass) + " w" + number(r) + "[" + std::to_string(pass.chunks) + "];");
+  line(raw_type(r, pass) + " w" + number(r) + "[" + number(pass.chunks) + "];");
 }
 std::string CudaKernel::raw_type(size_t r, const CudaPass& pass) const {
-  return "ge::loop::Raw<" + memory_type_name(p_.operands[p_.code[r].imm].dtype) + ", " +
-         std::to_string(pass.vector) + ">";
+  return "ge::loop::Raw<" + memory_type_name(p_.operands[p_.code[r].imm].dtype) + ", " + number(pass.vector) +
+         ">";
 }
 std::string CudaKernel::raw(size_t r) const {
   return "w" + number(r) + (kept_[r] ? "[k][threadIdx.x]" : "[k]");
@@ -112,12 +104,12 @@ std::string CudaKernel::raw(size_t r) const {
 // `whole`: all vectors may be read, whatever of them lies outside the row.
 void CudaKernel::load(size_t r, const CudaPass& pass, bool whole) {
   const LoopInstruction& c = p_.code[r];
-  const std::string into = "x" + number(r) + (pass.chunks > 1 ? " + k * " + std::to_string(pass.vector) : "");
+  const std::string into = "x" + number(r) + (pass.chunks > 1 ? " + k * " + number(pass.vector) : "");
   if (!replaced_[c.imm].empty())
     return line("*(" + into + ") = ge::loop::from_memory<" + type_name(c.type) + ">(" + replaced_[c.imm] +
                 ");");
   const std::string at = "b" + number(c.imm) + offset(c.imm, pass.group), raw = this->raw(r);
-  const std::string count = std::to_string(pass.vector);
+  const std::string count = number(pass.vector);
   const auto stride =
       pass.group.axes.empty() ? std::optional<int64_t>(0) : domain_.stride(c.imm, pass.group.axes.back());
   // Loads carry no streaming hint, stores do: on an H200 a 12-op chain over 2 x 64M floats took 191 us
@@ -154,7 +146,7 @@ void CudaKernel::load_chunks(const std::vector<size_t>& loads, const CudaPass& p
 
 void CudaKernel::store(size_t r, const CudaPass& pass) {
   const LoopInstruction& c = p_.code[r];
-  const std::string at = "b" + number(c.imm) + offset(c.imm, pass.group), count = std::to_string(pass.vector);
+  const std::string at = "b" + number(c.imm) + offset(c.imm, pass.group), count = number(pass.vector);
   const bool streams = domain_.facts().operands[c.imm].streaming, vectors = vector_operands_[c.imm];
   const std::string whole =
       "ge::loop::store<" + count + ", " + (streams ? "true" : "false") + ">(" + at + ", y" + number(r) + ");";
@@ -168,21 +160,29 @@ void CudaKernel::store(size_t r, const CudaPass& pass) {
   line("ge::loop::store_strided<" + count + ">(" + at + ", " + stride + ", y" + number(r) + ");");
 }
 
-void CudaKernel::compute(const CudaPass& pass, const std::vector<bool>& want, const std::vector<bool>& hold) {
-  const bool last = pass.sweep == p_.sweeps - 1;
+// Elements are stored in the last sweep alone.
+std::vector<size_t> CudaKernel::stores_of(const CudaPass& pass) const {
   std::vector<size_t> stores;
+  for (size_t r = 0; pass.sweep == p_.sweeps - 1 && r < p_.code.size(); ++r)
+    if (is_store(r) && p_.code[r].element) stores.push_back(r);
+  return stores;
+}
+std::vector<size_t> CudaKernel::joins_of(const CudaPass& pass) const {
+  std::vector<size_t> joins;
   for (size_t r = 0; r < p_.code.size(); ++r)
-    if (last && is_store(r) && p_.code[r].element) stores.push_back(r);
-  const std::string count = std::to_string(pass.vector);
+    if (needed_[r] && is_reduction(p_.code[r].op) && p_.code[r].sweep == pass.sweep + 1) joins.push_back(r);
+  return joins;
+}
+
+void CudaKernel::compute(const CudaPass& pass, const std::vector<bool>& want, const std::vector<bool>& hold) {
+  const std::vector<size_t> stores = stores_of(pass), joins = joins_of(pass);
+  const std::string count = number(pass.vector);
   for (size_t r = 0; r < p_.code.size(); ++r)
     if (want[r] && is_load(r) && p_.code[r].element && !held_[r] && is_raw(r, pass))
       line("ge::loop::decode(" + raw(r) + ", x" + number(r) + (pass.chunks > 1 ? " + k * " + count : "") +
            ");");
   for (const size_t r : stores)
     line(type_name(p_.code[stored_[r]].type) + " y" + number(r) + "[" + count + "];");
-  std::vector<size_t> joins;
-  for (size_t r = 0; r < p_.code.size(); ++r)
-    if (needed_[r] && is_reduction(p_.code[r].op) && p_.code[r].sweep == pass.sweep + 1) joins.push_back(r);
   // Few vectors reach over a row's ends: only those ask of each element, and after all are computed.
   const bool later = !pass.across.empty();
   for (const size_t r : joins)
@@ -201,6 +201,10 @@ void CudaKernel::compute(const CudaPass& pass, const std::vector<bool>& want, co
   for (const size_t r : stores) line("y" + number(r) + "[v] = " + value(stored_[r]) + ";");
   close();
   if (later && !joins.empty()) join_later(joins, pass);
+  store_all(stores, pass);
+}
+
+void CudaKernel::store_all(const std::vector<size_t>& stores, const CudaPass& pass) {
   const std::string both = pass.inside.empty() || pass.alive.empty() ? "" : " && ";
   const std::string condition = (pass.inside.empty() ? "" : "inside") + both + pass.alive;
   const bool masked = !stores.empty() && !condition.empty();
@@ -223,7 +227,7 @@ void CudaKernel::join_later(const std::vector<size_t>& joins, const CudaPass& pa
   for (const bool whole : {true, false}) {
     open(whole ? "if (whole)" : "else");
     if (pass.vector > 1) line("#pragma unroll");
-    open("for (int v = 0; v < " + std::to_string(pass.vector) + "; ++v)");
+    open("for (int v = 0; v < " + number(pass.vector) + "; ++v)");
     if (!whole) line("if (v < from || v >= to) continue;");
     for (const size_t r : joins) join(r, "z" + number(r) + "[v]", pass);
     close();
@@ -240,8 +244,7 @@ void CudaKernel::pass(const CudaPass& pass, const std::vector<bool>& hold) {
   std::vector<size_t> read;  // what is not in registers before
   for (const size_t r : loads) {
     if (!hold[r])
-      line(type_name(p_.code[r].type) + " x" + number(r) + "[" + std::to_string(pass.chunks * pass.vector) +
-           "];");
+      line(type_name(p_.code[r].type) + " x" + number(r) + "[" + number(pass.chunks * pass.vector) + "];");
     if (kept_[r] || (ahead_[r] && pass.sweep == 0)) continue;
     if (is_raw(r, pass)) declare_raw(r, pass);
     read.push_back(r);

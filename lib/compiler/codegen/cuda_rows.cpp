@@ -62,10 +62,11 @@ class RowHeld {
   }
 
  private:
-  bool shares() const { return groups_ > 1; }  // a block has several rows at once
-  bool clamps() const {
-    return shape_.threads < 32;
-  }  // a warp has: its lanes stay together past the last row
+  // A block has several rows at once.
+  bool shares() const { return groups_ > 1; }
+  // A warp has several rows at once: its lanes stay together past the last row.
+  bool clamps() const { return shape_.threads < 32; }
+  // A group of threads takes several rows, one after another.
   bool loops() const { return shape_.rows > 1; }
 
   void start() {
@@ -99,7 +100,7 @@ class RowHeld {
       // Chunks between the first and the last lie inside wherever the row starts.
       pass.across = number(*length_);
       pass.safe_from = 1;
-      const auto total = domain_.count(all_axes(domain_));
+      const auto total = domain_.count(domain_.all_axes());
       if (!total || *total % vectors_.width != 0) pass.readable = "row + 1 < " + rows_;
     } else {
       // A row that has elements: all threads may read and compute, `row` is a valid one.

@@ -60,12 +60,6 @@ int transposed_axis(const CudaDomain& domain) {
   return -1;
 }
 
-std::vector<int> every_axis(const CudaDomain& domain) {
-  std::vector<int> axes(domain.axes().size());
-  for (size_t i = 0; i < axes.size(); ++i) axes[i] = static_cast<int>(i);
-  return axes;
-}
-
 class Variants {
  public:
   // False once an unconditional variant is in: what follows could never run.
@@ -82,7 +76,7 @@ class Variants {
 void flat_variants(const CudaDomain& domain, Variants& variants) {
   if (const int across = transposed_axis(domain); across >= 0)
     return variants.add(print_transpose(domain, across));
-  const std::vector<int> axes = every_axis(domain);
+  const std::vector<int> axes = domain.all_axes();
   const auto rank = static_cast<uint8_t>(domain.program().outer_rank);
   for (const int width : {widest_vector(domain, axes), 1}) {
     const CudaVectors vectors = choose_vectors(domain, axes, width);
