@@ -2,9 +2,9 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
-#include <set>
 
 #include "base/diagnostic.h"
+#include "common/repeated.h"
 #include "common/report.h"
 #include "common/version.h"
 
@@ -113,14 +113,9 @@ int usage(const std::string& text) {
   return 2;
 }
 
-// The first NAME of several NAME=VALUE that stands twice, "" where none does; a name may hold '='.
-std::string repeated(const std::vector<std::string>& list) {
-  std::set<std::string> seen;
-  for (const std::string& text : list) {
-    const std::string name = text.substr(0, text.rfind('='));
-    if (!seen.insert(name).second) return name;
-  }
-  return "";
+// Of NAME=VALUE; a name may hold '='.
+std::string name_part(const std::string& text) {
+  return text.substr(0, text.rfind('='));
 }
 
 }  // namespace
@@ -144,9 +139,9 @@ std::optional<int> parse_options(int argc, char** argv, CompileCommand& command)
   }
   if (version) return print_and_end(version_text("ge-compile"));
   if (command.lists()) return std::nullopt;
-  if (const std::string name = repeated(command.dims); !name.empty())
+  if (const std::string name = first_repeated(command.dims, name_part); !name.empty())
     return usage("--dim " + name + "= stands twice");
-  if (const std::string name = repeated(command.freezes); !name.empty())
+  if (const std::string name = first_repeated(command.freezes, name_part); !name.empty())
     return usage("--freeze " + name + "= stands twice");
   if (command.model.empty()) return usage("a model is needed");
   if (command.output.empty() && !command.check) return usage("-o FILE is needed (or --check)");

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <set>
 
 #include "base/diagnostic.h"
+#include "common/repeated.h"
 #include "common/report.h"
 #include "common/version.h"
 #include "ge/ge.h"
@@ -168,22 +168,15 @@ std::optional<int64_t> to_integer(const std::string& text) {
   return value;
 }
 
-// The first name that stands twice, "" where none does.
-template <class List>
-std::string repeated(const List& list) {
-  std::set<std::string> seen;
-  for (const auto& [name, value] : list)
-    if (!name.empty() && !seen.insert(name).second) return name;
-  return "";
-}
-
 // One value of two would be lost.
 std::string repeat_fault(const RunCommand& c) {
-  if (const std::string name = repeated(c.inputs); !name.empty()) return "-i " + name + "= stands twice";
-  if (const std::string name = repeated(c.outputs); !name.empty()) return "-o " + name + "= stands twice";
-  if (const std::string name = repeated(c.expected); !name.empty())
-    return "--expect " + name + "= stands twice";
-  if (const std::string name = repeated(c.dims); !name.empty()) return "--dim " + name + "= stands twice";
+  const auto fault = [](const char* flag, const auto& list) {
+    const std::string name = first_repeated(list, [](const auto& entry) { return entry.first; });
+    return name.empty() ? "" : std::string(flag) + " " + name + "= stands twice";
+  };
+  for (const std::string& text :
+       {fault("-i", c.inputs), fault("-o", c.outputs), fault("--expect", c.expected), fault("--dim", c.dims)})
+    if (!text.empty()) return text;
   return "";
 }
 
