@@ -30,7 +30,7 @@ from torch import nn
 from torch.nn import functional
 
 from graph_writer import GraphWriter
-from pre_norm_models import Gpt2, Llama, VitB16
+from pre_norm_models import Gpt2, Llama, VitB16, id_inputs, write_first_rows
 
 WIDTH, HEADS, FEED, LAYERS, VOCABULARY, POSITIONS = 768, 12, 3072, 12, 30522, 512
 
@@ -70,6 +70,7 @@ class BertLayer(nn.Module):
 
 class BertBase(nn.Module):
     name = "bert_base"
+    inputs = staticmethod(id_inputs(VOCABULARY))
 
     def __init__(self):
         super().__init__()
@@ -82,17 +83,11 @@ class BertBase(nn.Module):
             x = layer(x)
         return x
 
-    @staticmethod
-    def inputs(batch, sequence):
-        return {"ids": np.random.default_rng(batch * 1000 + sequence).integers(0, VOCABULARY, (batch, sequence), np.int64)}
-
     def graph(self, dtype, attention="parts"):
         dims = {"batch": {"min": 1, "max": 64, "opt": 1}, "sequence": {"min": 1, "max": POSITIONS, "opt": 128}}
         graph = GraphWriter(self.name, dtype, dims, [{"name": "ids", "dtype": "int64", "shape": ["batch", "sequence"]}], 23 if attention == "onnx" else 21)
         words = graph.add("words", "Gather", graph.weight("tokens", self.tokens.weight), "ids", axis=0)
-        length = graph.add("length", "Shape", "ids", start=1, end=2)
-        zero = graph.constant("zero", [0])
-        places = graph.add("places", "Slice", graph.weight("positions", self.positions.weight), zero, length, zero)
+        places = write_first_rows(graph, "places", graph.weight("positions", self.positions.weight), "ids")
         x = graph.layer_norm("norm", graph.add("embedded", "Add", words, places), self.norm)
         for i, layer in enumerate(self.layers):
             x = layer.write(graph, f"layers.{i}", x, attention)
