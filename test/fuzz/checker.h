@@ -46,6 +46,7 @@ class Checker {
     CompileOptions options;
     ge_device* device = nullptr;  // null: compiled only
     std::vector<std::byte> plan;
+    std::string fault;  // of the data, met while folding: there is no plan, and every run must meet one
     std::unique_ptr<PlanSession> session;
   };
   std::optional<Failure> check_text(const Graph& graph, Graph& read);
