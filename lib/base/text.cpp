@@ -57,12 +57,22 @@ std::string counted(int64_t count, std::string_view one, std::string_view many) 
   return std::to_string(count) + " " + std::string(count == 1 ? one : many);
 }
 
-std::string double_text(double value) {
+namespace {
+template <class T>
+std::string shortest(T value) {
   if (std::isnan(value)) return "nan";
   char digits[40];
   std::string text(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
   if (text.find_first_not_of("-0123456789") == std::string::npos) text += ".0";
   return text;
+}
+}  // namespace
+
+std::string double_text(double value) {
+  return shortest(value);
+}
+std::string float_text(float value) {
+  return shortest(value);
 }
 
 std::string range_text(int64_t min, int64_t max) {

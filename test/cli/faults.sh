@@ -113,7 +113,7 @@ before=$(sums)
 ln -sf x.npy also-x.npy
 fault 'a plan over its graph' 2 'E0110|mlp.json' ge-compile mlp.json -o ./mlp.json -t cpu
 fault 'a plan over its weights' 2 'E0110|mlp.safetensors' ge-compile mlp.json -o mlp.safetensors -t cpu
-fault 'a graph over its own weights' 2 'E0110|mlp.safetensors' ge-compile mlp.json --emit graph -o ../work/mlp.json
+fault 'a graph over its own weights' 2 'E0110|mlp.safetensors' ge-compile mlp.json --emit graph -o "../$(basename "$PWD")/mlp.json"
 fault 'a plan over what is frozen' 2 'E0110|x.npy' ge-compile mlp.json -o x.npy -t cpu --dim batch=4 --freeze x=x.npy
 fault 'an output over its input' 2 'E0110|x.npy|-i x' ge-run mlp.bin -i x=x.npy -o y=x.npy
 fault 'an output over its input, through a link' 2 'E0110|-i x' ge-run mlp.bin -i x=x.npy -o y=also-x.npy

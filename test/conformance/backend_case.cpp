@@ -73,8 +73,8 @@ std::vector<std::string> wanted_constants(const Graph& graph, const Error& error
     if (d.code != Code::needs_constant || !d.path.starts_with("/nodes/")) continue;
     for (NodeId id = 0; id < graph.node_capacity(); ++id) {
       const Node& node = graph.node(id);
-      const std::string prefix = node.sources.empty() ? "" : node.sources.front().path + "/inputs/";
-      if (prefix.empty() || !d.path.starts_with(prefix)) continue;
+      const std::string prefix = node.source().path + "/inputs/";
+      if (!d.path.starts_with(prefix)) continue;
       const auto index = static_cast<size_t>(std::atoi(d.path.c_str() + prefix.size()));
       if (index >= node.operands.size() || node.operands[index] == kNone) continue;
       if (std::count(graph.inputs.begin(), graph.inputs.end(), node.operands[index]) > 0)

@@ -14,10 +14,7 @@ constexpr int64_t kMostElements = 200'000;
 constexpr int64_t kMostOfSymbol = 9;  // without a range
 
 SymbolRanges ranges_of(const Graph& graph) {
-  SymbolRanges ranges = graph.symbols;
-  for (const ValueId v : graph.inputs)
-    for (const Dim& d : graph.type(v).dims)
-      for (const std::string& name : d.symbols()) ranges.try_emplace(name, SymbolRange{0, INT64_MAX, 1});
+  SymbolRanges ranges = graph.all_symbols();
   for (auto& [name, range] : ranges) range.max = std::min(range.max, std::max(range.min, kMostOfSymbol * 5));
   return ranges;
 }

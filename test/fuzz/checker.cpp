@@ -257,7 +257,7 @@ std::optional<Failure> Checker::check_runs(const Graph& graph, const Graph& lowe
   reference.session = PlanSession::open(devices_.cpu, reference.plan, error);
   if (reference.session == nullptr) return failure("load " + reference.name, error);
   for (Variant& v : all) {
-    if (v.device == nullptr || !v.fault.empty()) continue;
+    if (!v.runs()) continue;
     v.session = PlanSession::open(v.device, v.plan, error);
     if (v.session == nullptr) return failure("load " + v.name, error);
   }
@@ -292,7 +292,7 @@ std::optional<Failure> Checker::check_runs(const Graph& graph, const Graph& lowe
       if (!v.fault.empty() && expected.ok())
         return failure("compile " + v.name,
                        v.fault + "\n    where the reference runs, at" + dims_text(sets[s]));
-      if (v.device == nullptr || !v.fault.empty()) continue;
+      if (!v.runs()) continue;
       ++counts_.runs;
       RunResult got = v.session->run(*inputs, sets[s], v.device == devices_.cuda ? 3 : 1);
       for (HostTensor& t : got.outputs)

@@ -48,6 +48,7 @@ class Checker {
     std::vector<std::byte> plan;
     std::string fault;  // of the data, met while folding: there is no plan, and every run must meet one
     std::unique_ptr<PlanSession> session;
+    bool runs() const { return device != nullptr && fault.empty(); }
   };
   std::optional<Failure> check_text(const Graph& graph, Graph& read);
   std::optional<Failure> check_ir(const Graph& graph, const std::string& what);

@@ -68,7 +68,7 @@ void Yardstick::disturb_mean(const Node& node, int sample) {
   HostTensor& y = values_[node.results[0]][k];
   const auto* in = reinterpret_cast<const double*>(x.bytes.data());
   auto* out = reinterpret_cast<double*>(y.bytes.data());
-  const double* scale = node.operands.size() > 1 && node.operands[1] != kNone
+  const double* scale = has_operand(node, 1)
                             ? reinterpret_cast<const double*>(values_[node.operands[1]][k].bytes.data())
                             : nullptr;
   int64_t row = 1;
@@ -96,7 +96,7 @@ void Yardstick::zero_overflowing_rows(const Node& node, int sample) {
   if (graph_.type(node.operands[0]).dtype == DType::float64) return;
   const auto* in = reinterpret_cast<const double*>(x.bytes.data());
   auto* out = reinterpret_cast<double*>(values_[node.results[0]][k].bytes.data());
-  const double* bias = node.operands.size() > 2 && node.operands[2] != kNone
+  const double* bias = has_operand(node, 2)
                            ? reinterpret_cast<const double*>(values_[node.operands[2]][k].bytes.data())
                            : nullptr;
   const int64_t row = terms_of(node);
@@ -164,8 +164,7 @@ std::vector<double> Yardstick::weights_of_row(const Node& node, size_t sample,
   const int64_t shared = h / (heads / k.dims[1]), causal = attr_int(node, "causal");
   const double *from = numbers(q) + ((b * heads + h) * queries + i) * size,
                *to = numbers(k) + (b * k.dims[1] + shared) * keys * size;
-  const HostTensor* mask =
-      node.operands.size() > 3 && node.operands[3] != kNone ? &values_[node.operands[3]][sample] : nullptr;
+  const HostTensor* mask = has_operand(node, 3) ? &values_[node.operands[3]][sample] : nullptr;
   std::vector<double> scores;
   for (int64_t j = 0; j < keys; ++j) {
     double score = 0;

@@ -5,6 +5,7 @@
 #include "kernels/loop/loop_uses.h"
 
 namespace ge {
+
 void CudaKernel::open_chunk(const CudaPass& pass) {
   if (pass.chunks > 1) line("#pragma unroll");
   open("for (int k = 0; k < " + number(pass.chunks) + "; ++k)");

@@ -33,10 +33,8 @@ ValueId expand_normalize(Builder& b, const Node& node) {
   const ValueId scale =
       b.op(Op::rsqrt, {b.map(Op::add, {variance, b.scalar(wide, attr_double(node, "epsilon", 1e-5))})});
   ValueId y = b.map(Op::mul, {x, scale});
-  if (node.operands.size() > 1 && node.operands[1] != kNone)
-    y = b.op(Op::mul, {y, b.cast(node.operands[1], wide)});
-  if (node.operands.size() > 2 && node.operands[2] != kNone)
-    y = b.op(Op::add, {y, b.cast(node.operands[2], wide)});
+  if (has_operand(node, 1)) y = b.op(Op::mul, {y, b.cast(node.operands[1], wide)});
+  if (has_operand(node, 2)) y = b.op(Op::add, {y, b.cast(node.operands[2], wide)});
   return b.cast(y, own);
 }
 

@@ -60,16 +60,7 @@ class NestBuilder {
       if (rank(v) > rank(best)) best = v;
     return best;
   }
-  // No less than 0: what is negative at the symbols' opt has no binding there.
-  int64_t opt_value(const Dim& dim) const {
-    std::map<std::string, int64_t> opt;
-    for (const std::string& s : dim.symbols()) {
-      const auto it = graph_.symbols.find(s);
-      opt[s] = it == graph_.symbols.end() ? 8 : it->second.opt;
-    }
-    return std::max<int64_t>(0, dim.evaluate(opt).value_or(INT64_MAX));
-  }
-  int64_t opt_elements(ValueId v) const { return opt_value(product(graph_.type(v).dims)); }
+  int64_t opt_elements(ValueId v) const { return opt_value(graph_, product(graph_.type(v).dims)); }
 
   // Maps that values have without crossing a reduction, walking back from the output.
   void walk_back(ValueId v, const AxisMaps& maps, std::map<ValueId, AxisMaps>& seen) const {
@@ -167,7 +158,7 @@ class NestBuilder {
     return {};
   }
   double opt_product(size_t from, size_t to) const {
-    return static_cast<double>(opt_value(product(nest_.domain, from, to)));
+    return static_cast<double>(opt_value(graph_, product(nest_.domain, from, to)));
   }
 
   // An op may run once per element of its own result, not once per element of a larger loop.

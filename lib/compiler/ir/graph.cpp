@@ -25,6 +25,19 @@ SymbolRanges Graph::all_symbols() const {
   return all;
 }
 
+bool has_operand(const Node& node, size_t index) {
+  return node.operands.size() > index && node.operands[index] != kNone;
+}
+
+int64_t opt_value(const Graph& graph, const Dim& dim) {
+  std::map<std::string, int64_t> values;
+  for (const std::string& s : dim.symbols()) {
+    const auto it = graph.symbols.find(s);
+    values[s] = it == graph.symbols.end() ? 8 : it->second.opt;
+  }
+  return std::max<int64_t>(0, dim.evaluate(values).value_or(INT64_MAX));
+}
+
 // a == b gives q*a == q*b: a product holds every symbol of its factors, so only assertions over a subset of
 // the needed one's symbols can imply it.
 bool Graph::asserts(const Assertion& needed) const {
@@ -326,6 +339,9 @@ const std::vector<int64_t>& attr_ints(const Node& node, std::string_view name) {
   static const std::vector<int64_t> kEmpty;
   const auto* v = find_attr<std::vector<int64_t>>(node, name);
   return v == nullptr ? kEmpty : *v;
+}
+bool attr_ints_are(const Node& node, std::string_view name, int64_t value) {
+  return std::ranges::all_of(attr_ints(node, name), [&](int64_t v) { return v == value; });
 }
 const Dims& attr_dims(const Node& node, std::string_view name) {
   static const Dims kEmpty;

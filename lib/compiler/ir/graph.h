@@ -192,10 +192,16 @@ class Graph {
   mutable size_t indexed_assertions_ = 0;  // of the list, which only grows
 };
 
+bool has_operand(const Node& node, size_t index);  // there, and not an optional one left out
+// A dim at the symbols' opt values, no less than 0: what is negative there has no binding. A symbol with no
+// declared range counts as 8.
+int64_t opt_value(const Graph& graph, const Dim& dim);
+
 // Attribute access with a fallback; the verifier has checked the kinds.
 int64_t attr_int(const Node& node, std::string_view name, int64_t fallback = 0);
 double attr_double(const Node& node, std::string_view name, double fallback = 0);
 const std::vector<int64_t>& attr_ints(const Node& node, std::string_view name);  // empty where absent
+bool attr_ints_are(const Node& node, std::string_view name, int64_t value);      // all of them
 const Dims& attr_dims(const Node& node, std::string_view name);                  // empty where absent
 DType attr_dtype(const Node& node, std::string_view name);
 std::string attr_string(const Node& node, std::string_view name, std::string_view fallback = "");

@@ -52,13 +52,6 @@ std::string with_point(std::string text) {
   return text;
 }
 
-std::string shortest(float value) {
-  if (std::isnan(value)) return "nan";
-  if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
-  char buffer[64];
-  return with_point(std::string(buffer, std::to_chars(buffer, buffer + sizeof buffer, value).ptr));
-}
-
 // The bits of one element, in the low bits.
 uint64_t element_bits(DType dtype, const void* data, int64_t index) {
   uint64_t bits = 0;
@@ -111,7 +104,7 @@ std::string narrow_text(DType dtype, double value, uint64_t bits) {
     if (parse_float_element(dtype, {buffer, end}, one, 0) && element_bits(dtype, one, 0) == bits)
       return with_point({buffer, end});
   }
-  return shortest(static_cast<float>(value));
+  return float_text(static_cast<float>(value));
 }
 }  // namespace
 
@@ -131,7 +124,7 @@ std::string element_text(DType dtype, const void* data, int64_t index) {
     return hex_text(element_bits(dtype, data, index));
   }
   if (dtype == DType::float64) return double_text(value);
-  if (dtype == DType::float32) return shortest(static_cast<float>(value));
+  if (dtype == DType::float32) return float_text(static_cast<float>(value));
   return narrow_text(dtype, value, element_bits(dtype, data, index));
 }
 

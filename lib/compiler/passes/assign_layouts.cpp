@@ -25,10 +25,6 @@ namespace {
 
 constexpr int64_t kVectorBits = 128;  // of a position's channels that kernels read at once
 
-bool has_operand(const Node& node, size_t i) {
-  return node.operands.size() > i && node.operands[i] != kNone;
-}
-
 // Convolutions whose order may change, and what a transpose can pass on the way between them.
 class Regions {
  public:
@@ -265,13 +261,10 @@ class Assignment {
 bool is_product(const Graph& graph, const Node& node) {
   if (node.op != Op::conv || attr_int(node, "channels_last") == 0 || attr_int(node, "groups", 1) != 1)
     return false;
-  const auto all = [&](const char* name, int64_t value) {
-    const auto& list = attr_ints(node, name);
-    return std::all_of(list.begin(), list.end(), [&](int64_t v) { return v == value; });
-  };
   const Dims& w = graph.type(node.operands[1]).dims;
   const bool one = std::all_of(w.begin() + 1, w.end() - 1, [](const Dim& d) { return d.is_value(1); });
-  return one && all("strides", 1) && all("pads_begin", 0) && all("pads_end", 0);
+  return one && attr_ints_are(node, "strides", 1) && attr_ints_are(node, "pads_begin", 0) &&
+         attr_ints_are(node, "pads_end", 0);
 }
 
 // x [N, spatial..., C] times w [M, 1..., C] transposed, the same for every image and row. The transpose stays

@@ -48,7 +48,7 @@ bool is_channel_bias(const Graph& graph, ValueId v, const Dims& result, bool cha
 }
 
 bool has_bias(const Node& node) {
-  return node.operands.size() > 2 && node.operands[2] != kNone;
+  return has_operand(node, 2);
 }
 
 // What a group has taken so far.

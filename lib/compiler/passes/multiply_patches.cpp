@@ -1,8 +1,7 @@
 // multiply_patches: a convolution of few channels whose windows lie side by side becomes a product, on a GPU.
 //   before   %y = conv(%x, %w, %b) {strides = [16, 16]}, %x: [n, 3, 224, 224], %w: [768, 3, 16, 16]
-//   after    %p = reshape(transpose(reshape(%x))) : [n * 196, 768]; %d = dot(%p, transpose(reshape(%w))) +
-//   %b;
-//            %y = transpose(reshape(%d))
+//   after    %p = reshape(transpose(reshape(%x))) : [n * 196, 768]
+//            %d = dot(%p, transpose(reshape(%w))) + %b; %y = transpose(reshape(%d))
 // Precondition: strides are the kernel, no padding, dilation or groups, and extents that windows fill; one
 // group of fewer channels than a kernel of channels-last convolution takes in one access.
 // Gain: a matrix product's speed (the first layer of vision transformers: 102 us as a convolution on an
@@ -20,21 +19,16 @@ namespace {
 constexpr int64_t kFewChannels = 8;
 constexpr size_t kMostAxes = 5;  // taken apart they are as many as a tensor may have
 
-bool all_are(const std::vector<int64_t>& values, int64_t value) {
-  return std::all_of(values.begin(), values.end(), [&](int64_t v) { return v == value; });
-}
-
 bool is_patches(const Graph& graph, const Node& node) {
   if (node.op != Op::conv || attr_int(node, "groups", 1) != 1 || attr_int(node, "channels_last") != 0 ||
-      !all_are(attr_ints(node, "pads_begin"), 0) || !all_are(attr_ints(node, "dilations"), 1))
+      !attr_ints_are(node, "pads_begin", 0) || !attr_ints_are(node, "dilations", 1))
     return false;
   const Type &x = graph.type(node.operands[0]), &w = graph.type(node.operands[1]);
   const Dims& y = graph.type(node.results[0]).dims;
   const std::vector<int64_t> strides = attr_ints(node, "strides");
   const auto channels = x.dims[1].value();
   if (!is_float(x.dtype) || !channels || *channels >= kFewChannels || w.dims[0].is_value(0)) return false;
-  if (node.operands.size() > 2 && node.operands[2] != kNone && graph.type(node.operands[2]).dims.size() != 1)
-    return false;
+  if (has_operand(node, 2) && graph.type(node.operands[2]).dims.size() != 1) return false;
   bool windows = false;
   for (size_t a = 2; a < x.dims.size(); ++a) {
     const int64_t stride = strides[a - 2];
@@ -62,14 +56,15 @@ ValueId patches(Builder& b, ValueId x, const Dims& windows, const Dims& kernel) 
 }
 
 ValueId as_product(Builder& b, const Node& node) {
-  const std::vector<ValueId> operands = node.operands;
+  const std::vector<ValueId> operands = node.operands;  // a copy: the graph grows
+  const bool has_bias = has_operand(node, 2);
   const Dims x = b.type(operands[0]).dims, w = b.type(operands[1]).dims, y = b.type(node.results[0]).dims;
   const Dims windows(y.begin() + 2, y.end()), kernel(w.begin() + 2, w.end());
   const ValueId rows = patches(b, operands[0], windows, kernel);
   const ValueId matrix = b.transpose(b.reshape(operands[1], {w[0], x[1] * product(kernel)}), {1, 0});
   if (b.failed()) return kNone;
   ValueId sums = b.op(Op::dot, {rows, matrix});
-  if (operands.size() > 2 && operands[2] != kNone && !b.failed()) sums = b.map(Op::add, {sums, operands[2]});
+  if (has_bias && !b.failed()) sums = b.map(Op::add, {sums, operands[2]});
   Dims last{y[0]};
   last.insert(last.end(), windows.begin(), windows.end());
   last.push_back(y[1]);

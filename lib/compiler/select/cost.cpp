@@ -11,15 +11,6 @@ constexpr KernelEfficiency kLoopEfficiency{0.5, 1.0};  // a generated loop has n
 
 }  // namespace
 
-int64_t opt_value(const Graph& graph, const Dim& dim) {
-  std::map<std::string, int64_t> values;
-  for (const std::string& s : dim.symbols()) {
-    const auto it = graph.symbols.find(s);
-    values[s] = it == graph.symbols.end() ? 8 : it->second.opt;
-  }
-  return std::max<int64_t>(0, dim.evaluate(values).value_or(INT64_MAX));
-}
-
 bool is_output_operand(const LaunchSpec& launch, size_t operand) {
   if (launch.row == nullptr) return launch.nest->operands[operand].output;
   return launch.row->operands[operand].role != OperandRole::kIn;

@@ -9,8 +9,6 @@ namespace ge {
 
 // Microseconds on `target` at the symbols' opt values.
 double launch_cost_us(const Graph& graph, const LaunchSpec& launch, const Target& target);
-// A dim at the symbols' opt values, no less than 0; a symbol with no declared range counts as 8.
-int64_t opt_value(const Graph& graph, const Dim& dim);
 // Bytes a launch reads and writes: each operand once, repeated axes not counted again.
 Dim bytes_touched(const Graph& graph, const LaunchSpec& launch, bool written);
 bool is_output_operand(const LaunchSpec& launch, size_t operand);
