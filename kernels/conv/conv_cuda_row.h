@@ -10,8 +10,10 @@ namespace ge::kernels {
 
 constexpr KernelRow conv_cuda_row(std::string_view name, std::span<const OperandRow> operands,
                                   LaunchCheck check, std::string_view symbol, std::string_view image,
-                                  KernelGrid grid, KernelEfficiency efficiency, std::string_view summary) {
+                                  KernelGrid grid, KernelEfficiency efficiency, std::string_view summary,
+                                  uint32_t revision = 1) {
   return {.name = name,
+          .revision = revision,
           .device = KernelDevice::kCuda,
           .operands = operands,
           .attrs = kConvAttrs,

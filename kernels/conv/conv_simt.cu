@@ -1,4 +1,4 @@
-// conv_direct_f32_sm80: float32 convolution as a gathered product by 64 x 64 tiles on the ordinary cores, any
+// conv_direct_f32_sm80: float32 convolution as a gathered product by 32 x 32 tiles on the ordinary cores, any
 // strides, one or two spatial axes, groups. conv_windows_f16/f32/bf16: one thread a result, float sums; for
 // narrow groups (depthwise) above all. conv_generic_sm80: every type, one to three spatial axes, one thread a
 // result in double or int64. 256 threads.
@@ -24,8 +24,6 @@ struct ConvFloatSource {
     const ConvTap tap(a, g, d);
     return is_inside(g, c, tap) ? *pointer_to<float>(a.x, c.base + tap.offset) : 0;
   }
-  __device__ __forceinline__ bool has_residual() const { return false; }  // finish_conv adds it
-  __device__ __forceinline__ float residual(int64_t, int64_t) const { return 0; }
   __device__ __forceinline__ void write(int64_t row, int64_t position, float v) const {
     finish_conv<float>(a, g, group, row, position, v);
   }

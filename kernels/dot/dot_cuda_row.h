@@ -13,9 +13,11 @@ inline Status check_dot_cuda(const LaunchShape& shape) {
 
 constexpr KernelRow dot_cuda_row(std::string_view name, std::span<const OperandRow> operands,
                                  std::string_view symbol, std::string_view image, KernelGrid grid,
-                                 KernelEfficiency efficiency, std::string_view summary) {
+                                 KernelEfficiency efficiency, std::string_view summary,
+                                 uint32_t revision = 1) {
   return {
       .name = name,
+      .revision = revision,
       .device = KernelDevice::kCuda,
       .operands = operands,
       .attrs = kDotAttrs,

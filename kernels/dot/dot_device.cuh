@@ -21,18 +21,7 @@ struct DotBatch {
   }
 };
 
-// The residual of one result; 0 where there is none.
 template <class T>
-__device__ __forceinline__ float residual_of(const DotArgs& args, const DotBatch& batch, int64_t row,
-                                             int64_t column) {
-  const int m = args.out.rank - 2, n = m + 1;
-  if (args.residual.data == nullptr || row >= args.out.dims[m] || column >= args.out.dims[n]) return 0;
-  return to_float(*pointer_to<T>(
-      args.residual, batch.residual + row * args.residual.strides[m] + column * args.residual.strides[n]));
-}
-
-// kResidual false: the caller has added it.
-template <class T, bool kResidual = true>
 __device__ __forceinline__ void finish_dot(const DotArgs& args, const DotBatch& batch, int64_t row,
                                            int64_t column, float value) {
   const int m = args.out.rank - 2, n = m + 1;
@@ -41,7 +30,7 @@ __device__ __forceinline__ void finish_dot(const DotArgs& args, const DotBatch& 
     value += to_float(
         *pointer_to<T>(args.bias, batch.bias + row * args.bias.strides[m] + column * args.bias.strides[n]));
   }
-  if (kResidual && args.residual.data != nullptr) {
+  if (args.residual.data != nullptr) {
     value += to_float(*pointer_to<T>(
         args.residual, batch.residual + row * args.residual.strides[m] + column * args.residual.strides[n]));
   }

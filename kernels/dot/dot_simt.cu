@@ -1,6 +1,6 @@
-// dot_tiled_f32_sm80: out = act(lhs rhs + bias) in float32 on the ordinary cores, any sizes and strides, 64 x
-// 64 tiles. dot_generic_sm80: every type and layout, one thread a result: double, float or int64 sums, k
-// ascending. 256 threads.
+// dot_tiled_f32_sm80: out = act(lhs rhs + bias + residual) in float32 on the ordinary cores, any sizes and
+// strides, 32 x 32 tiles. dot_generic_sm80: every type and layout, one thread a result: double, float or
+// int64 sums, k ascending. 256 threads.
 #include "kernels/device/simt_tile.cuh"
 #include "kernels/dot/dot_device.cuh"
 
@@ -25,12 +25,8 @@ struct DotFloatSource {
     if (!c.inside || d >= args.lhs.dims[n]) return 0;
     return *pointer_to<float>(args.rhs, c.offset + d * args.rhs.strides[m]);
   }
-  __device__ __forceinline__ bool has_residual() const { return args.residual.data != nullptr; }
-  __device__ __forceinline__ float residual(int64_t row, int64_t c) const {
-    return residual_of<float>(args, batch, row, c);
-  }
   __device__ __forceinline__ void write(int64_t row, int64_t c, float v) const {
-    finish_dot<float, false>(args, batch, row, c, v);
+    finish_dot<float>(args, batch, row, c, v);
   }
 };
 

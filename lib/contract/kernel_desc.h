@@ -173,12 +173,13 @@ inline constexpr KernelEfficiency kReferenceEfficiency{0.005, 0.1};
 enum class KernelGrid : uint8_t {
   kElements,           // a thread for each element of the last operand
   kColumns,            // a block for each column of the last operand along attribute "axis"
-  kProductTiles,       // a block for each 64 x 64 tile of the product, operand 3
-  kSplitProductTiles,  // ... in tiles down to 32 x 16 where those are too few to fill a large GPU
+  kProductTiles,       // a block for each 32 x 32 tile of the product, operand 3
+  kSplitProductTiles,  // ... 64 x 64, or down to 32 x 16 where those are too few to fill a large GPU
   kQueryTiles,         // attention: a block for each 128 queries of a head, or down to 32
   kConvTiles,          // a block for each 64 pixels of 64 channels of a group of the result, operand 3
-  kConvClusters,       // ... down to 32 of 32, and up to four blocks share one: blocks come in fours
-  kWarpgroupTiles,     // a cluster for each tile of the row's own size of the product: select/wgmma_plan.h
+  kConvThinTiles,      // ... for each 32 pixels of 32 channels
+  kConvClusters,  // ... 64 of 64, or down to 32 of 32, and up to four blocks share one: blocks come in fours
+  kWarpgroupTiles,  // a cluster for each tile of the row's own size of the product: select/wgmma_plan.h
 };
 struct KernelRow {
   std::string_view name;

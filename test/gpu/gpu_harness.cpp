@@ -1,6 +1,7 @@
 #include "gpu_harness.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "runtime/cuda/tensor_map.h"
 
@@ -98,9 +99,17 @@ Status TestGpu::run(std::string_view name, std::vector<TestTensor*> tensors, Att
   return {};
 }
 
+// One launch in five is run where GE_QUICK is in the environment: for compute-sanitizer, under which each
+// takes a hundred times longer.
+static bool is_left_out() {
+  static int calls = 0;
+  return std::getenv("GE_QUICK") != nullptr && calls++ % 5 != 0;
+}
+
 void compare(TestGpu& gpu, std::string_view row, std::string_view reference, std::vector<TestTensor*> tensors,
              const Attrs& attrs, int64_t grid, double ulps, double floor, TestTensor* residual,
              Geometry geometry) {
+  if (is_left_out()) return;
   TestTensor& out = *tensors.back();
   const size_t out_at = tensors.size() - 1;
   if (residual != nullptr) tensors.push_back(residual);

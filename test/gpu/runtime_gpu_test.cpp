@@ -396,6 +396,6 @@ TEST_CASE("runs can be enqueued and waited for; time and profile measure on the 
   REQUIRE(Outcome(ge_session_profile_entry(r.session, 0, &entry)).ok());
   CHECK(std::string(entry.kernel) == "dot_cublaslt");
   CHECK(entry.time_us > 0.5);
-  CHECK(entry.time_us < 10000);
+  CHECK(entry.time_us < 1e6);
   REQUIRE(r.read<float>(0).size() == 400000);
 }

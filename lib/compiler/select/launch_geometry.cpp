@@ -6,16 +6,16 @@
 namespace ge {
 namespace {
 
-constexpr int64_t kBlock = 256;  // every built-in CUDA row runs blocks of 256 threads along x
-constexpr int64_t kTile =
-    64;  // smallest tile side of the product rows; larger tiles leave blocks without work
+constexpr int64_t kBlock = 256;    // every built-in CUDA row runs blocks of 256 threads along x
+constexpr int64_t kTile = 64;      // side of the tiles of rows on matrix units, at their smallest or nearly
+constexpr int64_t kSimtTile = 32;  // of kernels/device/simt_tile.cuh
 constexpr int64_t kMaxBlocks = 1 << 20;  // rows loop over what is left
 
-// One block for each 64 x 64 tile of the result, where [.., rows, columns] are its last two axes or a conv's
+// One block for each tile x tile of the result, where [.., rows, columns] are its last two axes or a conv's
 // pixels and channels.
-Dim product_tiles(const StridedView& out) {
+Dim product_tiles(const StridedView& out, int64_t tile) {
   const size_t rank = out.dims.size();
-  Dim tiles = Dim::ceil_div(out.dims[rank - 2], kTile) * Dim::ceil_div(out.dims[rank - 1], kTile);
+  Dim tiles = Dim::ceil_div(out.dims[rank - 2], tile) * Dim::ceil_div(out.dims[rank - 1], tile);
   return tiles * product(out.dims, 0, rank - 2);
 }
 // The same in tiles down to 32 x 16 where 64 x 64 ones are too few to fill a large GPU; blocks past the
@@ -24,7 +24,7 @@ Dim split_product_tiles(const StridedView& out) {
   const size_t rank = out.dims.size();
   const Dim thin = Dim::ceil_div(out.dims[rank - 2], 32) * Dim::ceil_div(out.dims[rank - 1], 16) *
                    product(out.dims, 0, rank - 2);
-  return Dim::min(thin, Dim::max(product_tiles(out), 512));
+  return Dim::min(thin, Dim::max(product_tiles(out, kTile), 512));
 }
 // Tiles of 128, 64 or 32 queries in the same way.
 Dim query_tiles(const StridedView& q) {
@@ -37,11 +37,11 @@ Dim columns(const LaunchSpec& launch) {
   const auto axis = static_cast<size_t>(attr_int(launch.attrs, "axis", 0));
   return product(dims, 0, axis) * product(dims, axis + 1);
 }
-Dim conv_tiles(const LaunchSpec& launch) {
+Dim conv_tiles(const LaunchSpec& launch, int64_t tile) {
   const StridedView& y = launch.operands[3].view;
   const int64_t groups = attr_int(launch.attrs, "groups", 1);
   const Dim pixels = y.dims[0] * product(y.dims, 2);
-  return Dim::ceil_div(pixels, kTile) * Dim::ceil_div(Dim::floor_div(y.dims[1], groups), kTile) * Dim(groups);
+  return Dim::ceil_div(pixels, tile) * Dim::ceil_div(Dim::floor_div(y.dims[1], groups), tile) * Dim(groups);
 }
 // Tiles down to 32 x 32, which up to four blocks share; blocks come in fours. Those past the tiles end at
 // once.
@@ -50,7 +50,8 @@ Dim conv_clusters(const LaunchSpec& launch) {
   const int64_t groups = attr_int(launch.attrs, "groups", 1);
   const Dim thin = Dim::ceil_div(y.dims[0] * product(y.dims, 2), 32) *
                    Dim::ceil_div(Dim::floor_div(y.dims[1], groups), 32) * Dim(groups);
-  return Dim::max(Dim::ceil_div(Dim::min(thin * Dim(4), Dim::max(conv_tiles(launch), 320)), 4), 1) * Dim(4);
+  return Dim::max(Dim::ceil_div(Dim::min(thin * Dim(4), Dim::max(conv_tiles(launch, kTile), 320)), 4), 1) *
+         Dim(4);
 }
 
 Dim blocks_of(const LaunchSpec& launch) {
@@ -60,13 +61,15 @@ Dim blocks_of(const LaunchSpec& launch) {
     case KernelGrid::kColumns:
       return columns(launch);
     case KernelGrid::kProductTiles:
-      return product_tiles(launch.operands[3].view);
+      return product_tiles(launch.operands[3].view, kSimtTile);
     case KernelGrid::kSplitProductTiles:
       return split_product_tiles(launch.operands[3].view);
     case KernelGrid::kQueryTiles:
       return query_tiles(launch.operands[0].view);
     case KernelGrid::kConvTiles:
-      return conv_tiles(launch);
+      return conv_tiles(launch, kTile);
+    case KernelGrid::kConvThinTiles:
+      return conv_tiles(launch, kSimtTile);
     case KernelGrid::kConvClusters:
       return conv_clusters(launch);
     case KernelGrid::kWarpgroupTiles:
