@@ -1,6 +1,9 @@
+#include <algorithm>
+
 #include "catch.h"
 #include "compiler/codegen/nvrtc.h"
 #include "compiler/compile.h"
+#include "compiler/ir/builder.h"
 #include "compiler/ir/text.h"
 
 namespace ge {
@@ -112,6 +115,65 @@ TEST_CASE(
                             "sm_90");
   CHECK(n >= 1);
   CHECK(n <= 2);
+}
+
+// Two convolutions, 3 x 3 and, with a step, 1 x 1, whose weights are counted up.
+Graph two_convolutions() {
+  Graph graph;
+  Builder b(graph, {});
+  const auto weights = [&](std::vector<int64_t> dims) {
+    int64_t count = 1;
+    for (const int64_t d : dims) count *= d;
+    std::vector<float> numbers(static_cast<size_t>(count));
+    for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<float>(i);
+    return b.constant(tensor_of_floats(std::move(dims), numbers));
+  };
+  const auto convolve = [&](ValueId x, ValueId w, int64_t step, int64_t pad) {
+    const std::vector<int64_t> ones{1, 1}, pads{pad, pad}, steps{step, step};
+    return b.op(Op::conv, {x, w},
+                {{"strides", steps},
+                 {"pads_begin", pads},
+                 {"pads_end", pads},
+                 {"dilations", ones},
+                 {"groups", int64_t{1}}});
+  };
+  const ValueId x = graph.add_input("x", {DType::float32, {1, 64, 8, 8}});
+  const ValueId y = convolve(x, weights({64, 64, 3, 3}), 1, 1);
+  graph.add_output(convolve(y, weights({512, 64, 1, 1}), 2, 0), "y");
+  return graph;
+}
+
+TEST_CASE("weights of a GPU's order are made while the plan is written; those of one position stand once") {
+  if (!Nvrtc::open().ok()) GE_SKIP("no NVRTC");
+  CompileOptions options;
+  options.targets = {"cpu", "sm_90"};
+  auto compiled = compile(two_convolutions(), options);
+  REQUIRE(compiled.ok());
+  const auto file_of = [&] {
+    std::vector<std::byte> file;
+    REQUIRE(compiled
+                ->write([&](ByteSpan part) {
+                  file.insert(file.end(), part.begin(), part.end());
+                  return Status();
+                })
+                .ok());
+    return file;
+  };
+  const std::vector<std::byte> file = file_of();
+  CHECK(file == file_of());
+  const Plan& plan = compiled->assembler->plan;
+  REQUIRE(plan.blobs.size() == 3);
+  const std::vector<int64_t> last{64, 3, 3, 64};
+  const auto moved =
+      std::find_if(plan.blobs.begin(), plan.blobs.end(), [&](const Blob& blob) { return blob.dims == last; });
+  REQUIRE(moved != plan.blobs.end());
+  const std::byte* weights = file.data() + file.size() - (plan.blobs[2].offset + plan.blobs[2].size_bytes);
+  for (int64_t m = 0; m < 64; ++m)
+    for (int64_t tap = 0; tap < 9; ++tap)
+      for (int64_t c = 0; c < 64; ++c)
+        if (load_as<float>(weights + moved->offset + 4 * ((m * 9 + tap) * 64 + c)) !=
+            static_cast<float>((m * 64 + c) * 9 + tap))
+          FAIL("at " << m << ", " << tap << ", " << c);
 }
 
 }  // namespace

@@ -141,3 +141,46 @@ TEST_CASE("tensor data: splats, files and sizes") {
   REQUIRE_CODE(full_bytes(lazy), Code::bad_tensor_data);
   CHECK(full_bytes(lazy).error().first().found == "found 4 bytes; shape and dtype need 8");
 }
+
+TEST_CASE("tensor data: transposed contents are made when asked for, from storage that is shared") {
+  const auto check = [](DType dtype, const std::vector<int64_t>& dims, const std::vector<int64_t>& perm) {
+    int64_t count = 1;
+    for (const int64_t d : dims) count *= d;
+    const auto width = static_cast<size_t>(bits_of(dtype) / 8);
+    ByteBuffer bytes = ByteBuffer::allocate(static_cast<size_t>(count) * width);
+    for (size_t i = 0; i < bytes.size(); ++i) bytes.data()[i] = static_cast<std::byte>(i * 7 + i / 256);
+    const TensorData data{dtype, dims, std::make_shared<const ByteBuffer>(std::move(bytes)), false, nullptr};
+    const TensorData turned = transposed(data, perm);
+    CHECK(turned.remade);
+    CHECK(turned.bytes == nullptr);
+    const auto got = full_bytes(turned);
+    REQUIRE(got.ok());
+    std::vector<std::byte> expected;
+    for (int64_t i = 0; i < count; ++i) {
+      int64_t rest = i, from = 0;
+      for (size_t a = perm.size(); a-- > 0; rest /= turned.dims[a]) {
+        int64_t step = 1;
+        for (size_t b = static_cast<size_t>(perm[a]) + 1; b < dims.size(); ++b) step *= dims[b];
+        from += rest % turned.dims[a] * step;
+      }
+      const std::byte* element = data.bytes->data() + static_cast<size_t>(from) * width;
+      expected.insert(expected.end(), element, element + width);
+    }
+    CHECK(std::equal(expected.begin(), expected.end(), (*got)->data(), (*got)->data() + (*got)->size()));
+  };
+  for (const DType dtype : {DType::float8e4m3fn, DType::bfloat16, DType::float32, DType::float64}) {
+    check(dtype, {3, 5, 2, 4}, {0, 2, 3, 1});
+    check(dtype, {7}, {0});
+    check(dtype, {2, 3, 5}, {2, 1, 0});
+    check(dtype, {1, 1, 4}, {2, 0, 1});
+    check(dtype, {3, 0, 2}, {2, 0, 1});
+  }
+  const TensorData many = splat(DType::float32, {2, 3}, 4);
+  CHECK(transposed(many, {1, 0}).splat);
+  CHECK(transposed(many, {1, 0}).dims == std::vector<int64_t>{3, 2});
+  CHECK(reshaped(many, {6}).bytes == many.bytes);
+  TensorData broken{DType::float32, {2, 3}, nullptr, false, nullptr};
+  broken.load = std::make_shared<const std::function<Result<ByteBuffer>()>>(
+      []() -> Result<ByteBuffer> { return fail(Code::file_unreadable); });
+  CHECK_FALSE(full_bytes(transposed(broken, {1, 0})).ok());
+}

@@ -58,6 +58,7 @@ struct TensorData {
   bool splat = false;                       // every element equals bytes[0]: costs nothing however large
   // Contents made when first needed (weights in files); replaces bytes where set. Reads the whole tensor.
   std::shared_ptr<const std::function<Result<ByteBuffer>()>> load;
+  bool remade = false;  // load makes them from other contents that stay: nobody need keep what it gave
   int64_t count() const;
   int64_t size_bytes() const;  // of the whole tensor, splat or not
 };
@@ -65,6 +66,10 @@ TensorData splat(DType dtype, std::vector<int64_t> dims, double value);
 TensorData tensor_of(const std::vector<int64_t>& values);  // int64, rank 1
 TensorData tensor_of_floats(std::vector<int64_t> dims, const std::vector<float>& values);
 Result<std::shared_ptr<const ByteBuffer>> full_bytes(const TensorData& data);  // splats expanded, files read
+// Axis i of the result is axis perm[i] of `data`. Shares data's storage: what moves is made whenever it is
+// asked for (remade). Elements of 8 bits at least.
+TensorData transposed(const TensorData& data, const std::vector<int64_t>& perm);
+TensorData reshaped(const TensorData& data, std::vector<int64_t> dims);  // as many elements; the same storage
 
 struct TensorAttr {
   TensorData data;

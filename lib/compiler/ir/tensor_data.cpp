@@ -1,5 +1,5 @@
 // TensorData: contents of constants, splats and contents that load when first needed. Entry: splat,
-// tensor_of, full_bytes.
+// tensor_of, full_bytes, transposed.
 #include <cstring>
 
 #include "base/checked_math.h"
@@ -80,6 +80,75 @@ Result<std::shared_ptr<const ByteBuffer>> full_bytes(const TensorData& data) {
   if (!data.splat) return data.bytes;
   GE_ASSIGN(ByteBuffer expanded, expand_splat(data, static_cast<size_t>(size_bytes)));
   return share(std::move(expanded));
+}
+
+namespace {
+// Rows of the result's last axis, one after the other.
+template <class Element>
+void move_elements(const std::byte* from, std::byte* to, const std::vector<int64_t>& dims,
+                   const std::vector<int64_t>& strides) {
+  const int64_t row = dims.back(), step = strides.back();
+  std::vector<int64_t> at(dims.size(), 0);
+  for (int64_t start = 0;;) {
+    for (int64_t i = 0; i < row; ++i, to += sizeof(Element))
+      std::memcpy(to, from + (start + i * step) * static_cast<int64_t>(sizeof(Element)), sizeof(Element));
+    size_t a = dims.size() - 1;
+    for (; a > 0; --a) {
+      start += strides[a - 1];
+      if (++at[a - 1] < dims[a - 1]) break;
+      start -= at[a - 1] * strides[a - 1];
+      at[a - 1] = 0;
+    }
+    if (a == 0) return;
+  }
+}
+
+Result<ByteBuffer> moved(const TensorData& data, const std::vector<int64_t>& perm) {
+  GE_ASSIGN(const auto bytes, full_bytes(data));
+  ByteBuffer out = ByteBuffer::allocate(bytes->size());
+  if (out.data() == nullptr && bytes->size() > 0)
+    return fail(Code::out_of_memory).because("a constant of " + std::to_string(bytes->size()) + " bytes");
+  if (bytes->size() == 0) return out;
+  std::vector<int64_t> dense(data.dims.size(), 1), dims, strides;
+  for (size_t a = data.dims.size(); a-- > 1;) dense[a - 1] = dense[a] * data.dims[a];
+  for (const int64_t axis : perm) {
+    dims.push_back(data.dims[static_cast<size_t>(axis)]);
+    strides.push_back(dense[static_cast<size_t>(axis)]);
+  }
+  switch (bits_of(data.dtype)) {
+    case 8:
+      move_elements<uint8_t>(bytes->data(), out.data(), dims, strides);
+      return out;
+    case 16:
+      move_elements<uint16_t>(bytes->data(), out.data(), dims, strides);
+      return out;
+    case 32:
+      move_elements<uint32_t>(bytes->data(), out.data(), dims, strides);
+      return out;
+    case 64:
+      move_elements<uint64_t>(bytes->data(), out.data(), dims, strides);
+      return out;
+    default:
+      return fail(Code::internal).say("elements of less than 8 bits are not moved");
+  }
+}
+}  // namespace
+
+TensorData transposed(const TensorData& data, const std::vector<int64_t>& perm) {
+  TensorData out = data;
+  for (size_t i = 0; i < perm.size(); ++i) out.dims[i] = data.dims[static_cast<size_t>(perm[i])];
+  if (data.splat || perm.empty()) return out;
+  out.bytes = nullptr;
+  out.load =
+      std::make_shared<const std::function<Result<ByteBuffer>()>>([data, perm] { return moved(data, perm); });
+  out.remade = true;
+  return out;
+}
+
+TensorData reshaped(const TensorData& data, std::vector<int64_t> dims) {
+  TensorData out = data;
+  out.dims = std::move(dims);
+  return out;
 }
 
 }  // namespace ge

@@ -46,20 +46,35 @@ Result<uint32_t> PlanAssembler::blob(const TensorData& data) {
   const void* source = data.load ? static_cast<const void*>(data.load.get()) : data.bytes.get();
   if (const auto known = blob_by_source_.find(source); known != blob_by_source_.end()) return known->second;
   GE_ASSIGN(std::shared_ptr<const ByteBuffer> bytes, full_bytes(data));
-  std::string key = std::string(name_of(data.dtype)) + hash128_hex(bytes->span());
-  for (const int64_t d : data.dims) key += "," + std::to_string(d);
-  const auto [it, fresh] = blob_by_hash_.emplace(std::move(key), static_cast<uint32_t>(plan.blobs.size()));
+  std::string hash = hash128_hex(bytes->span());
+  const std::string key = std::string(name_of(data.dtype)) + hash + "," + std::to_string(data.count());
+  const auto [it, fresh] = blob_by_hash_.emplace(key, static_cast<uint32_t>(plan.blobs.size()));
   if (fresh) {
     plan.blobs.push_back({"", data.dtype, data.dims, 0, 0});
-    blobs_.push_back(std::move(bytes));
+    if (data.remade)
+      blobs_.push_back({nullptr, data, std::move(hash)});
+    else
+      blobs_.push_back({std::move(bytes), {}, {}});
   }
   blob_by_source_.emplace(source, it->second);
   return it->second;
 }
 
+Result<ByteSpan> PlanAssembler::content(uint32_t blob) const {
+  const Content& content = blobs_[blob];
+  if (content.bytes != nullptr) return content.bytes->span();
+  remade_ = nullptr;
+  GE_ASSIGN(remade_, full_bytes(content.source));
+  if (hash128_hex(remade_->span()) != content.hash)
+    return fail(Code::file_unreadable)
+        .say("a file of weights changed while it was read")
+        .try_("compile again");
+  return remade_->span();
+}
+
 PlanBytes PlanAssembler::bytes() const {
   return {[this](uint32_t i) -> Result<ByteSpan> { return ByteSpan(images_[i]); },
-          [this](uint32_t i) -> Result<ByteSpan> { return blobs_[i]->span(); }};
+          [this](uint32_t i) { return content(i); }};
 }
 
 }  // namespace ge

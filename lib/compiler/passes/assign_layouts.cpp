@@ -23,7 +23,8 @@
 namespace ge {
 namespace {
 
-constexpr int64_t kVectorBits = 128;  // of a position's channels that kernels read at once
+constexpr int64_t kVectorBits = 128;               // of a position's channels that kernels read at once
+constexpr int64_t kSmallBytes = int64_t{1} << 16;  // of weights that are written out in the new order at once
 
 // Convolutions whose order may change, and what a transpose can pass on the way between them.
 class Regions {
@@ -139,6 +140,15 @@ class Assignment {
     }
     return std::is_sorted(large.begin(), large.end()) ? b.reshape(v, to) : b.transpose(v, std::move(perm));
   }
+  // Large weights are not written out here: a copy of them for each target would stand in memory. Those of
+  // one position keep their bytes.
+  ValueId moved_weights(Builder& b, ValueId w) const {
+    const TensorData& data = *graph_.constant(w);
+    std::vector<int64_t> perm = channels_last_perm(data.dims.size());
+    if (data.splat || data.size_bytes() < kSmallBytes) return moved(b, w, std::move(perm));
+    const bool one = std::all_of(data.dims.begin() + 2, data.dims.end(), [](int64_t d) { return d == 1; });
+    return b.constant(one ? reshaped(data, channels_last_order(data.dims)) : transposed(data, perm));
+  }
   ValueId channels_last(Builder& b, ValueId v) {
     if (const ValueId twin = twin_of(v); twin != kNone) return twin;
     const auto [it, fresh] = entered_.try_emplace(v, kNone);
@@ -149,7 +159,8 @@ class Assignment {
   ValueId convolution(Builder& b, const Node& node) {
     const ValueId x = channels_last(b, node.operands[0]), w = node.operands[1],
                   bias = has_operand(node, 2) ? node.operands[2] : kNone;
-    std::vector<ValueId> operands{x, moved(b, w, channels_last_perm(graph_.type(w).dims.size()))};
+    if (b.failed()) return kNone;
+    std::vector<ValueId> operands{x, moved_weights(b, w)};
     if (bias != kNone) operands.push_back(bias);
     AttrMap attrs = node.attrs;
     attrs["channels_last"] = int64_t{1};
