@@ -205,8 +205,10 @@ void Yardstick::disturb_operand(const Node& node, size_t operand, int sample, Ho
   disturb(t, as_is ? original : DType::float32, units + static_cast<double>(terms_of(node)) / 4, seed, {});
   // Padding is a term of zero or no term: with weights that are no numbers the two differ.
   const bool huge = original != DType::float64 && (node.op == Op::normalize || product);
-  if (node.op == Op::conv && operand == 1 && sample % 4 == 1)
+  if (node.op == Op::conv && operand == 1 && sample % 4 == 1) {
+    replace_huge(t, HUGE_VAL, 0);  // skip_padding has them
     return replace_huge(t, huge ? 1e17 : HUGE_VAL, kBeyond);
+  }
   // Keys that a causal row does not see have a weight of zero, or are not read.
   if (attention && operand == 2 && sample % 4 == 1) return replace_huge(t, HUGE_VAL, 1);
   // Products overflow float32 in some orders of computing; sums do before they are divided.
@@ -341,6 +343,7 @@ std::string Yardstick::run_node(const Node& node, int samples) {
                           rounded(original, load_as_double(t.dtype, t.bytes.data(), i)));
     }
   }
+  if (node.op == Op::dot || node.op == Op::conv) settle_on_whole(node, samples);
   return "";
 }
 

@@ -43,6 +43,8 @@ class Yardstick {
   void reorder_product(const Node& node, int sample);
   std::vector<std::vector<double>> terms_of_results(const Node& node, const HostTensor& x) const;
   void zero_overflowing_rows(const Node& node, int sample);
+  void skip_padding(const Node& node, int sample);
+  void settle_on_whole(const Node& node, int samples);
   void vanish_weights(const Node& node, int sample);
   std::vector<double> weights_of_row(const Node& node, size_t sample,
                                      const std::array<int64_t, 3>& row) const;

@@ -67,6 +67,9 @@ std::optional<double> apply(Op op, DType dtype, const double* in) {
 // Operands of scalar ops have one shape: broadcasts are explicit.
 std::optional<Numbers> mapped(const Graph& graph, const Node& node, const std::vector<Numbers>& in) {
   const DType dtype = graph.type(node.results[0]).dtype;
+  // Of other ops (a gather by no indices) the operands have sizes of their own.
+  if (!is_map(node.op) && node.op != Op::cast) return std::nullopt;
+  if (in.size() > 1 && in[1].size() != in[0].size()) return std::nullopt;
   Numbers result;
   for (size_t i = 0; i < in[0].size(); ++i) {
     double elements[2] = {in[0][i], in.size() > 1 ? in[1][i] : 0};
