@@ -8,6 +8,7 @@
 #include <set>
 
 #include "compiler/codegen/cuda_text.h"
+#include "compiler/codegen/loop_code.h"
 #include "compiler/codegen/loop_nest.h"
 #include "compiler/codegen/nvrtc.h"
 #include "compiler/ir/text.h"
@@ -126,6 +127,30 @@ TEST_CASE("methods fit the shapes", "[loops][cuda]") {
   CHECK(methods_of(add, facts_of(add, std::vector{dense, dense, dense})) == Names{"flat_vector4"});
   CHECK(methods_of(add, facts_of(add, std::vector{dense, bias, dense})) == Names{"flat_vector4"});
   CHECK(methods_of(add, facts_of(add, std::vector{across, dense, dense})) == Names{"transpose"});
+}
+
+TEST_CASE("the longer a loop's code, the fewer elements a thread takes", "[loops][cuda]") {
+  const auto elements = [](int functions, const char* name, int64_t columns) {
+    std::string text =
+        "loop outer=2 row=0 sweeps=1\n operand 0 in float32\n operand 1 out float32\n %0 e0 float32 load 0\n";
+    for (int i = 0; i < functions; ++i)
+      text += " %" + std::to_string(i + 1) + " e0 float32 " + name + " %" + std::to_string(i) + "\n";
+    text += " %" + std::to_string(functions + 1) + " e0 float32 store %" + std::to_string(functions) + " 1\n";
+    const LoopProgram p = program_of(text);
+    const auto v = view_of(DType::float32, {1 << 14, columns}, {columns, 1});
+    auto variants = print_cuda_loop(p, facts_of(p, std::vector{v, v}));
+    REQUIRE_OK(variants);
+    const int64_t each = variants->front().grid.terms[0].per_block / variants->front().block[0];
+    CHECK(each * loop_code(p) <= kMostKernelCode);
+    return each;
+  };
+  CHECK(elements(1, "sin", 1024) == 16);
+  CHECK(elements(8, "gelu", 1024) == 16);
+  CHECK(elements(15, "sin", 1024) == 8);
+  CHECK(elements(40, "sin", 1024) == 2);  // by itself, whatever a pass would have made of it
+  CHECK(elements(80, "neg", 1024) == 16);
+  CHECK(elements(15, "sin", 1023) == 8);
+  CHECK(elements(100, "sin", 1023) == 1);
 }
 
 // Rows so many that a group of threads takes several of them, with a scale and a shift that are the same for

@@ -3,6 +3,8 @@
 #include <chrono>
 
 #include "catch.h"
+#include "compiler/codegen/loop_code.h"
+#include "compiler/codegen/loop_nest.h"
 #include "compiler/ir/builder.h"
 #include "compiler/ir/text.h"
 #include "compiler/ir/verify.h"
@@ -255,6 +257,50 @@ TEST_CASE("many readers of one tensor join in a few loops, by work that is a sma
     return context.nest_nodes;
   };
   CHECK(work(4000) < 40 * 4000);
+}
+
+TEST_CASE("a GPU's loops of long functions are cut by their code, and a note says so") {
+  struct Cut {
+    std::vector<int64_t> code;  // of each loop
+    std::vector<std::string> notes;
+  };
+  const auto cut = [](Op op, DType dtype, size_t nodes, bool for_cuda) {
+    Graph g;
+    ValueId v = g.add_input("x", {dtype, {Dim::symbol("n"), 4}});
+    Builder b(g, {{"/nodes/7", "", ""}});
+    for (size_t i = 0; i < nodes; ++i) v = b.op(op, {v});
+    g.add_output(v, "y");
+    REQUIRE_OK(b.take());
+    PassContext context;
+    context.for_cuda = for_cuda;
+    REQUIRE_OK(fuse_elementwise(g, context));
+    REQUIRE_OK(verify(g, true));
+    Cut result{{}, context.notes};
+    for (const NodeId id : g.order())
+      if (const Node& node = g.node(id); node.op == Op::fused)
+        result.code.push_back(loop_code(build_loop_nest(*node.body, false)->program));
+    CHECK(result.code.size() == g.live_nodes());
+    return result;
+  };
+  for (const Op op : {Op::sin, Op::tan, Op::asinh, Op::gelu, Op::softplus})
+    for (const DType dtype : {DType::float16, DType::float32, DType::float64}) {
+      const Cut cuda = cut(op, dtype, 200, true);
+      INFO(name_of(op) << " " << name_of(dtype));
+      int64_t total = 0;
+      for (const int64_t code : cuda.code) {
+        CHECK(code <= kMostLoopCode);
+        total += code;
+      }
+      CHECK(cuda.code.size() > 3);
+      CHECK(static_cast<int64_t>(cuda.code.size()) <= total / kMostLoopCode * 5 / 4 + 2);  // each nearly full
+      REQUIRE(cuda.notes.size() == 1);
+      CHECK_THAT(cuda.notes[0], test::contains("the first at /nodes/7"));
+      CHECK(cut(op, dtype, 200, false).code.size() == 3);  // the CPU's, by their nodes
+      CHECK(cut(op, dtype, 200, false).notes.empty());
+      CHECK(cut(op, dtype, 8, true).code.size() == 1);
+      CHECK(cut(op, dtype, 8, true).notes.empty());
+    }
+  CHECK(cut(Op::neg, DType::float32, 200, true).code.size() == 3);
 }
 
 TEST_CASE("a batch of nodes that does not fit is taken back, copies too") {

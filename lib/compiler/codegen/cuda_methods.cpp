@@ -271,13 +271,13 @@ CudaLoopVariant print_columns(const CudaDomain& domain, int lanes) {
     return "ge::loop::over_columns<" + join + ", 32, " + number(rows) + ">(" + acc + ", shared)";
   };
   const std::vector<bool> nothing(domain.program().code.size(), false);
-  constexpr int kChunks = 4;
+  const int chunks = std::min(4, most_elements(domain));
   for (int s = 0; s < domain.program().sweeps; ++s) {
     kernel.row_values(s, join);
     kernel.start_accumulators(s);
-    kernel.open("for (long long base = 0; base < " + length + "; base += " + number(rows * kChunks) + ")");
+    kernel.open("for (long long base = 0; base < " + length + "; base += " + number(rows * chunks) + ")");
     kernel.pass({.sweep = s,
-                 .chunks = kChunks,
+                 .chunks = chunks,
                  .vector = 1,
                  .group = row,
                  .position = "base + k * " + number(rows) + " + static_cast<int>(threadIdx.y)",

@@ -43,8 +43,9 @@ CudaLoopVariant print_transpose(const CudaDomain& domain, int across);
 struct RowShape {
   int threads = 1, chunks = 1, rows = 1, warps = 0;
 };
-inline constexpr int kWarpBlock = 128;              // threads of a block whose rows take a warp or less
-inline constexpr int kHeldRegisters = 64;           // of a thread, for its elements
+inline constexpr int kWarpBlock = 128;        // threads of a block whose rows take a warp or less
+inline constexpr int kHeldRegisters = 64;     // of a thread, for its elements
+int most_elements(const CudaDomain& domain);  // of a thread, by the length of their code: a power of two
 int elements_per_thread(const CudaDomain& domain);  // of a row, that a thread may hold
 // Of rows of up to `most` elements; none where they do not fit registers.
 std::optional<RowShape> held_shape(const CudaDomain& domain, const CudaVectors& vectors, int64_t most);

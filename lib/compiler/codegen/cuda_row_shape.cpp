@@ -5,6 +5,7 @@
 
 #include "compiler/codegen/cuda_kernel.h"
 #include "compiler/codegen/cuda_methods.h"
+#include "compiler/codegen/loop_code.h"
 #include "kernels/loop/loop_uses.h"
 
 namespace ge {
@@ -134,11 +135,17 @@ std::optional<RowShape> shape_of_rows(const CudaDomain& domain, const CudaVector
 
 }  // namespace
 
+int most_elements(const CudaDomain& domain) {
+  constexpr int64_t kMost = 32;
+  const int64_t fit = kMostKernelCode / std::max<int64_t>(1, loop_code(domain.program()));
+  return static_cast<int>(std::bit_floor(static_cast<uint64_t>(std::clamp<int64_t>(fit, 1, kMost))));
+}
+
 // Elements of a row that a thread may hold.
 int elements_per_thread(const CudaDomain& domain) {
   const CudaKernel kernel(domain);
   const int arrays = kernel.live_values(kernel.choose_held()) * (kernel.holds_anything_wide() ? 2 : 1);
-  int elements = 32;
+  int elements = most_elements(domain);
   while (elements > 2 && elements * arrays > kHeldRegisters) elements /= 2;
   return elements;
 }

@@ -229,7 +229,7 @@ CudaLoopVariant print_row_reread(const CudaDomain& domain, const CudaVectors& ve
     kernel.row_values(s, join);
     kernel.start_accumulators(s);
     const int loads = std::max(1, kernel.loads_in_sweep(s));
-    const int chunks = std::clamp(4 / loads, 1, 4);
+    const int chunks = std::clamp(std::min(4 / loads, most_elements(domain) / vectors.width), 1, 4);
     kernel.open("for (long long base = 0; base < " + length +
                 "; base += " + number(int64_t{threads} * vectors.width * chunks) + ")");
     kernel.pass({.sweep = s,

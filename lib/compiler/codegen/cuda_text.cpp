@@ -8,6 +8,7 @@
 #include "compiler/codegen/cuda_kernel.h"
 #include "compiler/codegen/cuda_methods.h"
 #include "compiler/codegen/embedded_text.h"
+#include "compiler/codegen/loop_code.h"
 #include "kernels/loop/loop_uses.h"
 
 namespace ge {
@@ -42,7 +43,7 @@ int flat_chunks(const CudaDomain& domain, const CudaVectors& vectors) {
   const int wanted = vectors.width > 1 ? 4 : 8;
   int chunks = heavy_in_double(domain) ? 1 : std::clamp(wanted / loads, 1, 8);
   while (chunks > 1 && chunks * vectors.width * loads > kHeldRegisters) chunks /= 2;
-  return chunks;
+  return std::min(chunks, std::max(1, most_elements(domain) / vectors.width));
 }
 
 // A slow axis along which an input is contiguous while it strides along the innermost one; -1: none.
@@ -78,7 +79,7 @@ void flat_variants(const CudaDomain& domain, Variants& variants) {
     return variants.add(print_transpose(domain, across));
   const std::vector<int> axes = domain.all_axes();
   const auto rank = static_cast<uint8_t>(domain.program().outer_rank);
-  for (const int width : {widest_vector(domain, axes), 1}) {
+  for (const int width : {std::min(widest_vector(domain, axes), most_elements(domain)), 1}) {
     const CudaVectors vectors = choose_vectors(domain, axes, width);
     if (width > 1 && vectors.width == 1) continue;
     const int chunks = flat_chunks(domain, vectors);
@@ -118,7 +119,7 @@ void row_variants(const CudaDomain& domain, Variants& variants) {
     return LoopGuard{LoopGuard::Kind::kExtentAtMost, 0, p.outer_rank,
                      static_cast<uint8_t>(p.outer_rank + p.row_rank), n};
   };
-  const int widest = widest_vector(domain, axes);
+  const int widest = std::min(widest_vector(domain, axes), most_elements(domain));
   if (length && widest > 1 && choose_vectors(domain, axes, widest).width * kNarrow <= widest) {
     const CudaVectors across = choose_vectors_across_rows(domain, widest);
     if (across.across_rows) held_variant(domain, across, *length, variants, nullptr);

@@ -5,7 +5,8 @@
 // moves elements (then it is copied), or when its other users come later (then it is a second output); and
 // when build_loop_nest accepts the loop: one set of row axes, nothing computed again for every element of a
 // larger loop. Loops that read the same tensor side by side become one at the end (sibling_loops.h). Gain:
-// each intermediate that disappears saves a write and a read, and a launch. Cost: none at run time. Here,
+// each intermediate that disappears saves a write and a read, and a launch. Cost: none at run time; on a GPU
+// a loop whose code NVRTC would compile for long is cut, and a note says so (codegen/loop_code.h). Here,
 // last: dot and conv have taken their epilogues, what is left between kernels is memory traffic.
 #include <algorithm>
 #include <map>
@@ -13,6 +14,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "compiler/codegen/loop_code.h"
 #include "compiler/codegen/loop_nest.h"
 #include "compiler/passes/grouping.h"
 #include "compiler/passes/passes.h"
@@ -21,7 +23,7 @@
 namespace ge {
 namespace {
 
-constexpr size_t kMaxGroup = 96;
+constexpr size_t kMaxGroup = 96;  // nodes; of a GPU's loops the code is bounded too
 
 bool moves_elements(const Graph& graph, const Node& node) {
   switch (node.op) {
@@ -47,6 +49,9 @@ class LoopGrower {
     for (size_t i = 0; i < order.size(); ++i) position_[order[i]] = i;
     for (auto it = order.rbegin(); it != order.rend(); ++it)
       if (graph.node(*it).alive && computes(graph.node(*it)) && taken_.count(*it) == 0) grow(*it);
+    if (cut_ == 0) return;
+    context.notes.push_back("elementwise loops were cut before their code took long to compile: " +
+                            std::to_string(cut_) + ", the first at " + first_cut_);
   }
 
  private:
@@ -64,6 +69,7 @@ class LoopGrower {
     now_ = {};
     now_.region = {root};
     root_position_ = position_.at(root);
+    too_long_ = false;
     if (!feasible(now_.region)) return;
     enqueue(root);
     for (size_t batch = 1; !now_.queue.empty() && now_.region.size() < kMaxGroup;) {
@@ -82,6 +88,7 @@ class LoopGrower {
         batch *= 2;
       }
     }
+    if (too_long_ && cut_++ == 0) first_cut_ = graph_.node(root).source().path;
     taken_.insert(now_.region.begin(), now_.region.end());
     group_nodes(graph_, sorted(now_.region), "loop");
   }
@@ -195,11 +202,15 @@ class LoopGrower {
     });
     return nodes;
   }
-  bool feasible(const std::set<NodeId>& region) const {
+  bool feasible(const std::set<NodeId>& region) {
     context_.nest_nodes += region.size();
-    return build_loop_nest(body_of(graph_, sorted(region)).body, context_.exact).ok();
+    const auto nest = build_loop_nest(body_of(graph_, sorted(region)).body, context_.exact);
+    const bool too_long =
+        nest.ok() && context_.for_cuda && loop_code(nest->program) > kMostLoopCode && region.size() > 1;
+    too_long_ = too_long_ || too_long;
+    return nest.ok() && !too_long;
   }
-  bool feasible_with(NodeId p) const {
+  bool feasible_with(NodeId p) {
     std::set<NodeId> grown = now_.region;
     grown.insert(p);
     return feasible(grown);
@@ -212,6 +223,9 @@ class LoopGrower {
   std::unordered_set<NodeId> taken_;
   Growth now_;
   size_t root_position_ = 0;
+  bool too_long_ = false;  // a node did not join because of the code's length
+  size_t cut_ = 0;         // loops of which that is so
+  std::string first_cut_;
   bool checked_ = true;  // each node is asked for before it joins
 };
 

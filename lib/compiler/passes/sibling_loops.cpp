@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "compiler/codegen/loop_code.h"
 #include "compiler/codegen/loop_nest.h"
 #include "compiler/passes/grouping.h"
 
@@ -99,7 +100,8 @@ class SiblingJoiner {
     const Joined joined = joined_body(graph_, a, b);
     const auto both = nest_of(joined.body);
     if (!both.ok() || !same_shape(*one, *both) ||
-        both->program.sweeps > std::max(one->program.sweeps, other->program.sweeps))
+        both->program.sweeps > std::max(one->program.sweeps, other->program.sweeps) ||
+        (context_.for_cuda && loop_code(both->program) > kMostLoopCode))
       return false;
     // Read once by the joined loop, at the element that each of the two reads.
     Dim elements(1), size(1);
