@@ -243,6 +243,32 @@ TEST_CASE("a sum of thousands of operands is cut into loops without trying each 
   CHECK(context.nest_nodes < 10 * 3000);
 }
 
+// As Sum of so many operands is lowered. By squares of 100,000 this would be many minutes.
+TEST_CASE("values with 100,000 uses, and a sum of as many, are merged and fused in linear time") {
+  constexpr int kOperands = 100000;
+  Graph g;
+  const Type type{DType::float32, {Dim::symbol("n"), 4}};
+  const ValueId x = g.add_input("x", type), bias = g.add_input("bias", {DType::float32, {4}});
+  Builder b(g, {});
+  ValueId v = x;
+  const ValueId square = b.op(Op::mul, {x, x});
+  for (int i = 0; i < kOperands / 4; ++i)
+    for (const ValueId next : {square, b.broadcast(bias, type.dims), b.op(Op::mul, {x, x}), x})
+      v = b.op(Op::add, {v, next});
+  g.add_output(v, "y");
+  REQUIRE_OK(b.take());
+  PassContext context;
+  CHECK(seconds_of([&] {
+          REQUIRE_OK(canonicalize(g, context));
+          REQUIRE_OK(eliminate_common_subexpressions(g, context));
+          CHECK(g.live_nodes() == kOperands + 2);
+          REQUIRE_OK(fuse_elementwise(g, context));
+        }) < 60);
+  CHECK(context.nest_nodes < 10 * kOperands);
+  CHECK(g.live_nodes() < kOperands / 80);
+  REQUIRE_OK(verify(g, true));
+}
+
 TEST_CASE("many readers of one tensor join in a few loops, by work that is a small multiple of them") {
   const auto work = [](size_t readers) {
     Graph g;

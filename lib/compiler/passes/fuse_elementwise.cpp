@@ -137,13 +137,17 @@ class LoopGrower {
 
   // The region gets a copy of a node that only moves elements; the original stays for its other users.
   bool add_copy(NodeId p, std::vector<NodeId>& added) {
-    const std::vector<Graph::Use> uses = graph_.uses(graph_.node(p).results[0]);
     const Node& node = graph_.node(p);
+    const ValueId shared = node.results[0];
     const NodeId copy =
-        graph_.add_node(node.op, node.operands, {graph_.type(node.results[0])}, node.attrs, node.sources);
+        graph_.add_node(node.op, node.operands, {graph_.type(shared)}, node.attrs, node.sources);
     const ValueId fresh = graph_.node(copy).results[0];
-    for (const Graph::Use& u : uses)
-      if (u.node != kNone && now_.region.count(u.node) != 0) graph_.set_operand(u.node, u.operand, fresh);
+    // By the region's operands: the original may have very many users.
+    for (const NodeId user : now_.region) {
+      const auto& operands = graph_.node(user).operands;
+      for (uint32_t i = 0; i < operands.size(); ++i)
+        if (operands[i] == shared) graph_.set_operand(user, i, fresh);
+    }
     position_[copy] = position_.at(p);
     original_[copy] = p;
     if (checked_ && !feasible_with(copy)) {
