@@ -2,7 +2,7 @@
 # Makes sure that what ge builds with is here: cmake 3.24, ninja, a C++20 compiler and four header libraries.
 # Silent when nothing is missing. Otherwise installs it with apt-get where this user may (root, or sudo without a
 # password), else prints the one command to run and exits with 3. Libraries under CMAKE_PREFIX_PATH count as here.
-# What ge can do without (protobuf, for ONNX files; the ONNX backend's tests) is installed too; where that fails, a warning.
+# What ge can do without (protobuf, for the ONNX reader's unit tests; the ONNX backend's tests) is installed too; where that fails, a warning.
 set -euo pipefail
 
 compiler=${CXX:-c++}
@@ -59,7 +59,7 @@ install() {
 install_extras() {  # never fails
   [ ${#extras[@]} -gt 0 ] || return 0
   if can_install && install "${extras[@]}"; then return; fi
-  echo "warning: not here: ${extras[*]}; ge builds without them, but reads no ONNX files without protobuf" >&2
+  echo "warning: not here: ${extras[*]}; ge builds without them, with fewer tests" >&2
 }
 
 if [ ${#packages[@]} -eq 0 ]; then

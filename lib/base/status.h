@@ -67,19 +67,35 @@ class [[nodiscard]] Result {
   std::unique_ptr<Error> error_;
 };
 
-// Collects the faults of a stage so that all are told at once.
+// Collects the faults of a stage so that all are told at once. A file of a few MB may hold a million of them, each
+// far longer than what caused it: the first ones are kept, the rest are counted.
 class ErrorList {
  public:
-  void add(Diagnostic diagnostic) { list_.push_back(std::move(diagnostic)); }
+  static constexpr size_t kKept = 1000;
+  void add(Diagnostic diagnostic) {
+    if (list_.size() < kKept)
+      list_.push_back(std::move(diagnostic));
+    else
+      ++left_out_;
+  }
   void add(Error error) {
-    for (auto& d : error.list()) list_.push_back(std::move(d));
+    for (auto& d : error.list()) add(std::move(d));
   }
   bool empty() const { return list_.empty(); }
   size_t size() const { return list_.size(); }
-  Status take() { return list_.empty() ? Status() : Status(Error(std::move(list_))); }
+  Status take() {
+    if (list_.empty()) return Status();
+    if (left_out_ > 0)
+      list_.push_back(fail(Code::document_limit)
+                          .say("more faults than are told")
+                          .because(std::to_string(left_out_) + " are left out"));
+    left_out_ = 0;
+    return Status(Error(std::move(list_)));
+  }
 
  private:
   std::vector<Diagnostic> list_;
+  size_t left_out_ = 0;
 };
 
 }  // namespace ge

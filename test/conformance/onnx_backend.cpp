@@ -186,8 +186,8 @@ int main(int argc, char** argv) {
         "[--level N] [--list] [--json] [--verbose]\n");
     return 2;
   }
-  if (!reads_onnx() || (c->device == "cuda" && ge_cuda_device_count() == 0)) {
-    fmt::print(stderr, "skipped: {}\n", reads_onnx() ? "no GPU here" : "this build reads no ONNX files");
+  if (c->device == "cuda" && ge_cuda_device_count() == 0) {
+    fmt::print(stderr, "skipped: no GPU here\n");
     return kSkipped;
   }
   std::vector<BackendCase> cases = find_cases(c->roots);

@@ -22,7 +22,7 @@ ModelMaker relu() {
   return m;
 }
 
-onnx_wire::Function& function(ModelMaker& m, const std::string& name, const std::string& calls) {
+onnx_proto::Function& function(ModelMaker& m, const std::string& name, const std::string& calls) {
   auto& f = *m.model.add_functions();
   f.set_domain("f");
   f.set_name(name);
@@ -124,7 +124,7 @@ TEST_CASE("inputs: no shape, no tensor, a negative dim, a dtype ge has not") {
 }
 
 TEST_CASE("tensors: counts, dtypes, sizes and external files are compared with what is there") {
-  const auto fault_of = [](const std::function<void(onnx_wire::Tensor&)>& change) {
+  const auto fault_of = [](const std::function<void(onnx_proto::Tensor&)>& change) {
     ModelMaker m;
     m.input("x", {"1"}).output("x");
     change(m.floats("w", {2}, {1, 2}));

@@ -118,7 +118,7 @@ TEST_CASE("typed lists and raw bytes of every kind of dtype") {
   struct Row {
     int dtype;
     std::vector<double> values;
-    std::function<void(onnx_wire::Tensor&)> fill;
+    std::function<void(onnx_proto::Tensor&)> fill;
   };
   const std::vector<Row> rows = {
       {11, {0.1, -2}, [](auto& t) { t.add_double_data(0.1), t.add_double_data(-2); }},
@@ -137,7 +137,7 @@ TEST_CASE("typed lists and raw bytes of every kind of dtype") {
   for (const Row& row : rows) {
     ModelMaker m;
     m.input("x", {"2"}).output("x");
-    onnx_wire::Tensor& t = *m.graph().add_initializer();
+    onnx_proto::Tensor& t = *m.graph().add_initializer();
     t.set_name("w");
     t.set_data_type(row.dtype);
     t.add_dims(2);
@@ -152,7 +152,7 @@ TEST_CASE("external data: from a file beneath the model's folder") {
   folder.write("weights/w.bin", std::string("....", 4) + std::string("\0\0\x80\x3f\0\0\0\x40", 8));
   ModelMaker m;
   m.input("x", {"2"}).output("x");
-  onnx_wire::Tensor& t = m.floats("w", {2}, {});
+  onnx_proto::Tensor& t = m.floats("w", {2}, {});
   t.set_data_location(1);
   const auto entry = [&](const std::string& key, const std::string& value) {
     auto& e = *t.add_external_data();
@@ -285,8 +285,8 @@ TEST_CASE("a model whose weights are written as one number stays small") {
   ModelMaker m;  // as ONNX's light_vgg19: 9 kB that unfold to 575 MB
   m.input("x", {"batch", "25088"}).output("y");
   m.ints("shape", {25088, 4096});
-  onnx_wire::Node& weight = m.node("ConstantOfShape", {"shape"}, {"w"});
-  onnx_wire::Attribute& value = *weight.add_attribute();
+  onnx_proto::Node& weight = m.node("ConstantOfShape", {"shape"}, {"w"});
+  onnx_proto::Attribute& value = *weight.add_attribute();
   value.set_name("value");
   value.set_type(4);  // TENSOR
   value.mutable_t()->add_dims(1);

@@ -1,10 +1,11 @@
-// The check of protobuf's wire format: it knows the fields onnx.proto knows, tells faults by their byte, and
-// lets nothing through that the parser refuses.
+// The check of protobuf's wire format and the views into it, against protobuf's own parser: they know the fields
+// onnx.proto knows, faults are told by their byte, and nothing passes that protobuf refuses.
 #include <fstream>
 #include <regex>
 #include <set>
 
 #include "catch.h"
+#include "compiler/onnx_file/messages.h"
 #include "compiler/onnx_file/wire_check.h"
 #include "unit/onnx_models.h"
 
@@ -24,7 +25,7 @@ void list_fields(const MessageInfo& message, std::set<std::string>& fields, std:
 }
 
 std::set<std::string> fields_of_proto() {
-  std::ifstream in(GE_SOURCE_DIR "/lib/compiler/onnx_file/onnx.proto");
+  std::ifstream in(GE_SOURCE_DIR "/test/unit/onnx.proto");
   std::set<std::string> fields;
   std::string line, message;
   std::smatch m;
@@ -72,8 +73,8 @@ TEST_CASE("faults of the wire are told by their byte") {
 }
 
 TEST_CASE("nesting, and parts that take far more memory than the file, have limits") {
-  Model m;  // a graph in an attribute in a node in a graph ...
-  onnx_wire::Graph* graph = m.mutable_graph();
+  onnx_proto::Model m;  // a graph in an attribute in a node in a graph ...
+  onnx_proto::Graph* graph = m.mutable_graph();
   for (int i = 0; i < 60; ++i) graph = graph->add_node()->add_attribute()->mutable_g();
   CHECK(check_wire(as_bytes(m.SerializeAsString()), model_message(), "m.onnx").error().first().code ==
         Code::document_limit);
@@ -111,7 +112,7 @@ TEST_CASE("whatever passes the check, the parser takes; damage of any byte and a
   const auto try_it = [&](const std::string& bytes) {
     if (!said(bytes).empty()) return;
     ++passed;
-    Model m;
+    onnx_proto::Model m;
     CHECK(m.ParseFromString(bytes));
     (void)read_onnx(ByteBuffer::copy_of(as_bytes(bytes)), "m.onnx", "/nowhere");
   };

@@ -8,7 +8,7 @@
 namespace ge::test {
 namespace {
 
-void set_type(onnx_wire::ValueInfo& info, const std::vector<std::string>& dims, int dtype) {
+void set_type(onnx_proto::ValueInfo& info, const std::vector<std::string>& dims, int dtype) {
   auto& tensor = *info.mutable_type()->mutable_tensor();
   tensor.set_elem_type(dtype);
   tensor.mutable_shape();
@@ -23,7 +23,7 @@ void set_type(onnx_wire::ValueInfo& info, const std::vector<std::string>& dims, 
   }
 }
 
-onnx_wire::Attribute& attribute(onnx_wire::Node& node, const std::string& name, int type) {
+onnx_proto::Attribute& attribute(onnx_proto::Node& node, const std::string& name, int type) {
   auto& a = *node.add_attribute();
   a.set_name(name);
   a.set_type(type);
@@ -57,12 +57,12 @@ ModelMaker& ModelMaker::output(const std::string& name, const std::vector<std::s
   return *this;
 }
 
-onnx_wire::Node& ModelMaker::node(const std::string& op, const std::vector<std::string>& inputs,
+onnx_proto::Node& ModelMaker::node(const std::string& op, const std::vector<std::string>& inputs,
                                   const std::vector<std::string>& outputs, const std::string& name) {
   return add_node(*graph().mutable_node(), op, inputs, outputs, name);
 }
 
-onnx_wire::Tensor& ModelMaker::floats(const std::string& name, const std::vector<int64_t>& dims,
+onnx_proto::Tensor& ModelMaker::floats(const std::string& name, const std::vector<int64_t>& dims,
                                       const std::vector<float>& values) {
   auto& t = *graph().add_initializer();
   t.set_name(name);
@@ -72,7 +72,7 @@ onnx_wire::Tensor& ModelMaker::floats(const std::string& name, const std::vector
   return t;
 }
 
-onnx_wire::Tensor& ModelMaker::ints(const std::string& name, const std::vector<int64_t>& values) {
+onnx_proto::Tensor& ModelMaker::ints(const std::string& name, const std::vector<int64_t>& values) {
   auto& t = *graph().add_initializer();
   t.set_name(name);
   t.set_data_type(kOnnxInt64);
@@ -97,11 +97,11 @@ std::string ModelMaker::ir() const {
   return print(*graph);
 }
 
-ByteBuffer bytes_of_model(const onnx_wire::Model& model) {
+ByteBuffer bytes_of_model(const onnx_proto::Model& model) {
   return ByteBuffer::copy_of(as_bytes(model.SerializeAsString()));
 }
 
-onnx_wire::Node& add_node(google::protobuf::RepeatedPtrField<onnx_wire::Node>& nodes, const std::string& op,
+onnx_proto::Node& add_node(google::protobuf::RepeatedPtrField<onnx_proto::Node>& nodes, const std::string& op,
                           const std::vector<std::string>& inputs, const std::vector<std::string>& outputs,
                           const std::string& name) {
   auto& node = *nodes.Add();
@@ -112,14 +112,14 @@ onnx_wire::Node& add_node(google::protobuf::RepeatedPtrField<onnx_wire::Node>& n
   return node;
 }
 
-void set_int(onnx_wire::Node& node, const std::string& name, int64_t value) {
+void set_int(onnx_proto::Node& node, const std::string& name, int64_t value) {
   attribute(node, name, 2).set_i(value);
 }
-void set_ints(onnx_wire::Node& node, const std::string& name, const std::vector<int64_t>& values) {
+void set_ints(onnx_proto::Node& node, const std::string& name, const std::vector<int64_t>& values) {
   auto& a = attribute(node, name, 7);
   for (const int64_t v : values) a.add_ints(v);
 }
-void set_float(onnx_wire::Node& node, const std::string& name, float value) {
+void set_float(onnx_proto::Node& node, const std::string& name, float value) {
   attribute(node, name, 1).set_f(value);
 }
 

@@ -2,6 +2,7 @@
 // version on ge has an operator, its row in onnx_ops/ops.def says.
 #pragma once
 #include <string>
+#include <string_view>
 
 namespace ge {
 
@@ -9,8 +10,8 @@ inline constexpr int kOldestOpset = 1;
 inline constexpr int kNewestOpset = 28;
 
 // The default domain has two names: "ai.onnx" becomes "".
-inline std::string canonical_domain(const std::string& domain) {
-  return domain == "ai.onnx" ? "" : domain;
+inline std::string canonical_domain(std::string_view domain) {
+  return std::string(domain == "ai.onnx" ? std::string_view() : domain);
 }
 
 }  // namespace ge

@@ -14,8 +14,8 @@ int type_of(const Attribute& a) {
   if (a.has_s()) return kString;
   if (a.has_t()) return kTensor;
   if (a.has_g()) return kGraph;
-  if (a.floats_size() > 0) return kFloats;
-  return a.strings_size() > 0 ? kStrings : kInts;
+  if (a.floats().size() > 0) return kFloats;
+  return a.strings().size() > 0 ? kStrings : kInts;
 }
 
 std::string type_name(int type) {
@@ -40,26 +40,29 @@ Diagnostic BodyBuilder::about_node(NodeId id, Code code, const std::string& mess
 
 // The attribute itself, or what it refers to: the call's, else the function's default, else nothing. With the
 // scope whose names it may use.
-std::pair<Attribute*, const Scope*> BodyBuilder::referred(Attribute& attribute, const Scope& scope) {
-  Attribute* at = &attribute;
+std::pair<std::optional<Attribute>, const Scope*> BodyBuilder::referred(const Attribute& attribute,
+ const Scope& scope) {
+  Attribute at = attribute;
   const Scope* where = &scope;
-  while (!at->ref_attr_name().empty()) {
+  while (!at.ref_attr_name().empty()) {
     const Scope* call = where->attributes;
-    if (!call) return {nullptr, nullptr};
-    Attribute* next = nullptr;
-    const std::string& name = at->ref_attr_name();
-    for (Attribute& a : *call->function->mutable_attribute_default()) next = a.name() == name ? &a : next;
+    if (!call) return {std::nullopt, nullptr};
+    std::optional<Attribute> next;
+    const std::string_view name = at.ref_attr_name();
+    for (const Attribute& a : call->function->attribute_default())
+      if (a.name() == name) next = a;
     const Scope* next_where = call->caller;
-    for (Attribute& a : *call->call->mutable_attribute()) next = a.name() == name ? &a : next;
-    if (!next) return {nullptr, nullptr};
-    at = next;
+    for (const Attribute& a : call->call.attribute())
+      if (a.name() == name) next = a;
+    if (!next) return {std::nullopt, nullptr};
+    at = *next;
     where = next_where;
   }
   return {at, where};
 }
 
-void BodyBuilder::read_attributes(Node& node, NodeId id, const Scope& scope) {
-  for (Attribute& attribute : *node.mutable_attribute()) {
+void BodyBuilder::read_attributes(const Node& node, NodeId id, const Scope& scope) {
+  for (const Attribute& attribute : node.attribute()) {
     const auto [value, where] = referred(attribute, scope);
     if (!value) continue;
     const std::string name = printable(attribute.name());
@@ -70,7 +73,7 @@ void BodyBuilder::read_attributes(Node& node, NodeId id, const Scope& scope) {
   }
 }
 
-std::optional<Attr> BodyBuilder::attribute_value(Attribute& a, NodeId id, const Scope& scope) {
+std::optional<Attr> BodyBuilder::attribute_value(const Attribute& a, NodeId id, const Scope& scope) {
   switch (type_of(a)) {
     case kFloat:
       return static_cast<double>(a.f());
@@ -83,12 +86,12 @@ std::optional<Attr> BodyBuilder::attribute_value(Attribute& a, NodeId id, const 
     case kGraph:
       return graph_attribute(a, id, scope);
     case kFloats:
-      return std::vector<double>(a.floats().begin(), a.floats().end());
+      return a.floats().list<std::vector<double>>();
     case kInts:
-      return std::vector<int64_t>(a.ints().begin(), a.ints().end());
+      return a.ints().list<std::vector<int64_t>>();
     case kStrings: {
       std::vector<std::string> texts;
-      for (const std::string& s : a.strings()) texts.push_back(printable(s));
+      for (const std::string_view s : a.strings()) texts.push_back(printable(s));
       return texts;
     }
     default:
@@ -100,8 +103,8 @@ std::optional<Attr> BodyBuilder::attribute_value(Attribute& a, NodeId id, const 
   }
 }
 
-std::optional<Attr> BodyBuilder::tensor_attribute(Attribute& a, NodeId id) {
-  auto data = state_.tensors.read(*a.mutable_t());
+std::optional<Attr> BodyBuilder::tensor_attribute(const Attribute& a, NodeId id) {
+  auto data = state_.tensors.read(a.t());
   if (data.ok()) return TensorAttr{*data};
   const std::string name = printable(a.name());
   Error error = std::move(data).take_error();
@@ -116,11 +119,11 @@ std::optional<Attr> BodyBuilder::tensor_attribute(Attribute& a, NodeId id) {
   return std::nullopt;
 }
 
-std::optional<Attr> BodyBuilder::graph_attribute(Attribute& a, NodeId id, const Scope& scope) {
+std::optional<Attr> BodyBuilder::graph_attribute(const Attribute& a, NodeId id, const Scope& scope) {
   const std::string path =
       graph_.node(id).sources.front().path + "/attributes/" + printable(a.name()) + "/graph";
   BodyBuilder reader(state_, this, &scope, path);
-  auto body = std::make_shared<ge::Graph>(reader.read(*a.mutable_g(), *scope.opsets));
+  auto body = std::make_shared<ge::Graph>(reader.read(a.g(), *scope.opsets));
   subgraphs_.push_back({body, reader.captures()});
   return body;
 }

@@ -5,26 +5,36 @@
 #include <set>
 
 #include "compiler/ir/onnx_dtype.h"
-#include "compiler/ir/opset.h"
 #include "compiler/source/body_reader.h"
 #include "compiler/source/graph_json.h"
 
 namespace ge::onnx_wire {
 namespace {
 
-// What a value's declared type may be told of.
-const std::string kGraph = "the graph";
+// Outputs up to the last that has a name, and no more than there are operators with: 0 where none has one, or
+// where far more are absent than named.
+int64_t result_count(const Node& node) {
+  static constexpr int64_t kMostAbsent = 100;
+  int64_t count = 0, last = 0, named = 0;
+  for (const std::string_view name : node.output()) {
+    ++count;
+    if (name.empty()) continue;
+    ++named;
+    last = count;
+  }
+  return last - named > kMostAbsent ? 0 : last;
+}
 
 }  // namespace
 
-ge::Graph BodyBuilder::read(onnx_wire::Graph& graph, const Opsets& opsets) {
+ge::Graph BodyBuilder::read(const onnx_wire::Graph& graph, const Opsets& opsets) {
   root_.opsets = &opsets;
   root_.attributes = outer_scope_ ? outer_scope_->attributes : nullptr;
   if (outer_) root_.prefix = outer_scope_->prefix;
   if (!outer_) graph_.name = printable(graph.name());
   read_inputs(graph);
   read_initializers(graph);
-  scan_nodes(*graph.mutable_node(), root_);
+  scan_nodes(graph.node(), root_);
   for (const Pending& p : pending_) finish_node(p);
   for (const PassedThrough& p : passed_) {
     const ValueId value = resolve(p.name, *p.inner, path_ + "/nodes");
@@ -48,7 +58,7 @@ void BodyBuilder::define(std::string_view raw, ValueId value, Scope& scope, cons
   graph_.value(value).name = state_.values.unique(printable(scope.prefix + std::string(raw)));
 }
 
-void BodyBuilder::read_inputs(onnx_wire::Graph& graph) {
+void BodyBuilder::read_inputs(const onnx_wire::Graph& graph) {
   std::set<std::string_view> initialized;
   for (const Tensor& t : graph.initializer()) initialized.insert(t.name());
   int index = 0;
@@ -64,19 +74,22 @@ void BodyBuilder::read_inputs(onnx_wire::Graph& graph) {
   }
 }
 
-void BodyBuilder::read_initializers(onnx_wire::Graph& graph) {
-  if (graph.initializer_size() > state_.nodes_left) {
+void BodyBuilder::read_initializers(const onnx_wire::Graph& graph) {
+  const int64_t count = graph.initializer().size();
+  if (count > state_.nodes_left) {
     state_.errors.add(state_.fault(Code::document_limit, "too many initializers", path_ + "/initializers")
-                          .because("found " + std::to_string(graph.initializer_size()) + ", allowed " +
+                          .because("found " + std::to_string(count) + ", allowed " +
                                    std::to_string(state_.nodes_left)));
     state_.gave_up = true;
     return;
   }
-  for (int i = 0; i < graph.initializer_size(); ++i) {
-    Tensor& tensor = *graph.mutable_initializer(i);
-    const std::string what = path_ + "/initializers/" + std::to_string(i);
-    if (tensor.name().empty())
+  int64_t index = 0;
+  for (const Tensor& tensor : graph.initializer()) {
+    const std::string what = path_ + "/initializers/" + std::to_string(index++);
+    if (tensor.name().empty()) {
       state_.errors.add(state_.fault(Code::missing_key, "an initializer has no name", what));
+      continue;
+    }
     auto data = state_.tensors.read(tensor);
     if (!data.ok()) {
       Error error = std::move(data).take_error();
@@ -94,19 +107,21 @@ void BodyBuilder::read_initializers(onnx_wire::Graph& graph) {
         graph_.add_constant(data.ok() ? *data : stand_in, {Source{what, state_.file, name}});
     define(tensor.name(), value, root_, what);
   }
-  for (int i = 0; i < graph.sparse_initializer_size(); ++i) {
-    const std::string name = printable(graph.sparse_initializer(i).values().name());
+  index = 0;
+  for (const SparseTensor& sparse : graph.sparse_initializer()) {
+    const std::string name = printable(sparse.values().name());
     state_.errors.add(state_
                           .fault(Code::unsupported_feature,
                                  "sparse initializer '" + name + "' is not supported",
-                                 path_ + "/sparse_initializers/" + std::to_string(i))
+                                 path_ + "/sparse_initializers/" + std::to_string(index++))
                           .try_("store it as a dense initializer"));
-    define(graph.sparse_initializer(i).values().name(), graph_.add_input(name, Type{}), root_, path_);
+    define(sparse.values().name(), graph_.add_input(name, Type{}), root_, path_);
   }
 }
 
-void BodyBuilder::scan_nodes(google::protobuf::RepeatedPtrField<Node>& nodes, Scope& scope) {
-  if (nodes.size() > state_.nodes_left) {
+void BodyBuilder::scan_nodes(const Repeated<Node>& nodes, Scope& scope) {
+  const int64_t count = nodes.size();
+  if (count > state_.nodes_left) {
     if (!state_.gave_up) {
       state_.errors.add(state_.fault(Code::document_limit, "too many nodes", path_ + "/nodes")
                             .because("more than allowed are there when the model's functions are inlined"));
@@ -114,18 +129,25 @@ void BodyBuilder::scan_nodes(google::protobuf::RepeatedPtrField<Node>& nodes, Sc
     state_.gave_up = true;
     return;
   }
-  state_.nodes_left -= nodes.size();
-  for (int i = 0; i < nodes.size(); ++i) scan_node(nodes[i], scope, static_cast<size_t>(i));
+  state_.nodes_left -= count;
+  size_t index = 0;
+  for (const Node& node : nodes) scan_node(node, scope, index++);
 }
 
-void BodyBuilder::scan_node(Node& node, Scope& scope, size_t index) {
-  std::string name = printable(scope.prefix + node.name());
-  if (Function* function = function_of(node)) {
+void BodyBuilder::scan_node(const Node& node, Scope& scope, size_t index) {
+  std::string name = printable(scope.prefix + std::string(node.name()));
+  if (const Function* function = function_of(node)) {
     if (node.name().empty()) name += printable(node.op_type()) + "." + std::to_string(index);
     return inline_call(*function, node, scope, name);
   }
   if (!node.name().empty()) name = state_.nodes.unique(name);
   if (node.name().empty()) name.clear();
+  const int64_t results = result_count(node);
+  if (results == 0) {  // nothing can use it, and a node of five bytes would be hundreds here
+    state_.errors.add(state_.fault(Code::missing_key, "a node has no outputs",
+                                   path_ + "/nodes/" + std::to_string(node_count_++)));
+    return;
+  }
   if (node.op_type().empty()) {
     state_.errors.add(state_.fault(Code::missing_key, "a node names no operator",
                                    path_ + "/nodes/" + std::to_string(node_count_)));
@@ -138,9 +160,9 @@ void BodyBuilder::scan_node(Node& node, Scope& scope, size_t index) {
   }
   const int number = version == scope.opsets->end() ? 1 : version->second;
   const NodeId id =
-      add_node({domain, printable(node.op_type()), number}, name, static_cast<size_t>(node.output_size()));
+      add_node({domain, printable(node.op_type()), number}, name, static_cast<size_t>(results));
   define_results(node, id, scope);
-  pending_.push_back({id, &node, &scope});
+  pending_.push_back({id, node, &scope});
 }
 
 NodeId BodyBuilder::add_node(const OnnxName& name, const std::string& node_name, size_t results) {
@@ -153,19 +175,21 @@ NodeId BodyBuilder::add_node(const OnnxName& name, const std::string& node_name,
 
 void BodyBuilder::define_results(const Node& node, NodeId id, Scope& scope) {
   const std::string& path = graph_.node(id).sources.front().path;
-  for (int i = 0; i < node.output_size(); ++i) {
-    define(node.output(i), graph_.node(id).results[static_cast<size_t>(i)], scope,
-           path + "/outputs/" + std::to_string(i));
+  size_t i = 0;
+  for (const std::string_view name : node.output()) {
+    if (i == graph_.node(id).results.size()) break;  // absent ones
+    define(name, graph_.node(id).results[i], scope, path + "/outputs/" + std::to_string(i));
+    ++i;
   }
 }
 
-Function* BodyBuilder::function_of(const Node& node) const {
+const Function* BodyBuilder::function_of(const Node& node) const {
   if (state_.functions.empty()) return nullptr;
-  const auto at = state_.functions.find({canonical_domain(node.domain()), node.op_type(), node.overload()});
-  return at == state_.functions.end() ? nullptr : at->second;
+  const auto at = state_.functions.find(function_key(node.domain(), node.op_type(), node.overload()));
+  return at == state_.functions.end() ? nullptr : &at->second;
 }
 
-void BodyBuilder::inline_call(Function& function, Node& node, Scope& scope, const std::string& name) {
+void BodyBuilder::inline_call(const Function& function, const Node& node, Scope& scope, const std::string& name) {
   const std::string path = path_ + "/nodes/" + std::to_string(node_count_);
   const std::string label = "function " + printable(function.name()) + " '" + name + "'";
   for (const Scope* s = &scope; s; s = s->caller) {
@@ -182,12 +206,13 @@ void BodyBuilder::inline_call(Function& function, Node& node, Scope& scope, cons
                           .because("allowed " + std::to_string(kMaxCallDepth) + " levels"));
     return;
   }
-  if (node.input_size() > function.input_size() || node.output_size() > function.output_size()) {
+  const int64_t inputs = node.input().size(), outputs = node.output().size();
+  const int64_t most_inputs = function.input().size(), most_outputs = function.output().size();
+  if (inputs > most_inputs || outputs > most_outputs) {
     state_.errors.add(state_.fault(Code::operand_count, label + ": wrong number of inputs or outputs", path)
-                          .because("found " + std::to_string(node.input_size()) + " and " +
-                                   std::to_string(node.output_size()) + ", allowed up to " +
-                                   std::to_string(function.input_size()) + " and " +
-                                   std::to_string(function.output_size())));
+                          .because("found " + std::to_string(inputs) + " and " + std::to_string(outputs) +
+                                   ", allowed up to " + std::to_string(most_inputs) + " and " +
+                                   std::to_string(most_outputs)));
     return;
   }
   const Opsets* opsets = function_opsets(function);
@@ -195,17 +220,18 @@ void BodyBuilder::inline_call(Function& function, Node& node, Scope& scope, cons
   Scope& inner = *calls_.emplace_back(std::make_unique<Scope>());
   inner.caller = &scope;
   inner.function = &function;
-  inner.call = &node;
+  inner.call = node;
   inner.attributes = &inner;
   inner.opsets = opsets;
   inner.prefix = name + "/";
   inner.depth = scope.depth + 1;
-  for (int i = 0; i < function.input_size(); ++i) {
-    const std::string_view actual =
-        i < node.input_size() ? std::string_view(node.input(i)) : std::string_view();
-    inner.names.try_emplace(function.input(i), Scope::Binding{kNone, actual});
+  auto actual = node.input().begin();
+  for (const std::string_view formal : function.input()) {
+    const bool is_there = actual != std::default_sentinel;
+    inner.names.try_emplace(formal, Scope::Binding{kNone, is_there ? *actual : std::string_view()});
+    if (is_there) ++actual;
   }
-  scan_nodes(*function.mutable_node(), inner);
+  scan_nodes(function.node(), inner);
   bind_outputs(function, node, scope, inner, name);
 }
 
@@ -214,17 +240,19 @@ void BodyBuilder::bind_outputs(const Function& function, const Node& node, Scope
                                const std::string& name) {
   const std::string path = path_ + "/nodes/" + std::to_string(node_count_);
   std::set<ValueId> bound;
-  for (int i = 0; i < node.output_size(); ++i) {
-    const std::string_view raw = node.output(i);
+  auto next = function.output().begin();
+  for (const std::string_view raw : node.output()) {
+    const std::string_view formal = *next;
+    ++next;
     if (raw.empty()) continue;
-    const auto made = inner.names.find(function.output(i));
+    const auto made = inner.names.find(formal);
     ValueId value = made == inner.names.end() ? kNone : made->second.value;
     if (value == kNone || !bound.insert(value).second) {
       const auto version = root_.opsets->find("");
       const NodeId id = add_node({"", "Identity", version == root_.opsets->end() ? 1 : version->second},
                                  state_.nodes.unique(name), 1);
       graph_.node(id).operands = {kNone};
-      passed_.push_back({id, &inner, function.output(i)});
+      passed_.push_back({id, &inner, formal});
       value = graph_.node(id).results[0];
     }
     define(raw, value, scope, path);
@@ -251,15 +279,15 @@ const Opsets* BodyBuilder::function_opsets(const Function& function) {
 }
 
 void BodyBuilder::finish_node(const Pending& pending) {
-  read_attributes(*pending.node, pending.id, *pending.scope);
+  read_attributes(pending.node, pending.id, *pending.scope);
   const std::string& path = graph_.node(pending.id).sources.front().path;
-  const int count = pending.node->input_size();
-  graph_.node(pending.id).operands.assign(static_cast<size_t>(count), kNone);
-  for (int i = 0; i < count; ++i) {
-    const std::string& name = pending.node->input(i);
+  graph_.node(pending.id).operands.assign(static_cast<size_t>(pending.node.input().size()), kNone);
+  uint32_t i = 0;
+  for (const std::string_view name : pending.node.input()) {
+    const uint32_t at = i++;
     if (name.empty()) continue;
-    const ValueId value = resolve(name, *pending.scope, path + "/inputs/" + std::to_string(i));
-    if (value != kNone) graph_.set_operand(pending.id, static_cast<uint32_t>(i), value);
+    const ValueId value = resolve(name, *pending.scope, path + "/inputs/" + std::to_string(at));
+    if (value != kNone) graph_.set_operand(pending.id, at, value);
   }
   append_captures(graph_, pending.id, subgraphs_,
                   [&](const std::string& name) { return outer_names_.at(name); });
@@ -312,12 +340,13 @@ void BodyBuilder::tell_undefined(std::string_view name, const std::string& what)
 }
 
 void BodyBuilder::read_outputs(const onnx_wire::Graph& graph) {
-  if (graph.output_size() == 0)
+  if (graph.output().begin() == std::default_sentinel)
     state_.errors.add(state_.fault(Code::missing_key, "the graph has no outputs", path_ + "/outputs"));
   std::set<std::string_view> seen;
-  for (int i = 0; i < graph.output_size(); ++i) {
-    const std::string what = path_ + "/outputs/" + std::to_string(i);
-    const std::string& name = graph.output(i).name();
+  int64_t index = 0;
+  for (const ValueInfo& output : graph.output()) {
+    const std::string what = path_ + "/outputs/" + std::to_string(index++);
+    const std::string_view name = output.name();
     if (!seen.insert(name).second) {
       state_.errors.add(
           state_.fault(Code::duplicate_name, "output '" + printable(name) + "' stands twice", what));

@@ -11,54 +11,36 @@
 #include <unordered_map>
 #include <vector>
 
+#include "compiler/ir/opset.h"
+#include "compiler/onnx_file/messages.h"
 #include "compiler/onnx_file/names.h"
-#include "compiler/onnx_file/onnx.pb.h"
 #include "compiler/onnx_file/tensors.h"
 #include "compiler/source/captures.h"
 
 namespace ge::onnx_wire {
 
 using FunctionKey = std::tuple<std::string, std::string, std::string>;  // domain, name, overload
+inline FunctionKey function_key(std::string_view domain, std::string_view name, std::string_view overload) {
+  return {canonical_domain(domain), std::string(name), std::string(overload)};
+}
 using Opsets = std::map<std::string, int, std::less<>>;                 // domain ("" is ai.onnx) -> version
-
-// Faults are told all at once, but a file of a few MB may hold a million of them: the first ones are kept.
-class Faults : public ErrorList {
- public:
-  static constexpr size_t kKept = 1000;
-  template <class Fault>
-  void add(Fault fault) {
-    if (size() < kKept)
-      ErrorList::add(std::move(fault));
-    else
-      ++left_out_;
-  }
-  Status take(const std::string& file) {
-    if (left_out_ > 0)
-      ErrorList::add(fail(Code::document_limit)
-                         .say("more faults than are told")
-                         .at(file)
-                         .because(std::to_string(left_out_) + " are left out"));
-    return ErrorList::take();
-  }
-
- private:
-  size_t left_out_ = 0;
-};
 
 inline constexpr int kMaxCallDepth = 64;  // of functions that call functions
 
 // What all bodies of one file share.
 struct ReadState {
-  ReadState(std::string file_name, std::string folder, int64_t max_nodes)
-      : file(std::move(file_name)), tensors(std::move(folder), errors), nodes_left(max_nodes) {}
-  Faults errors;
+  ReadState(std::string file_name, std::string folder, std::shared_ptr<const ByteBuffer> bytes, int64_t max_nodes)
+      : file(std::move(file_name)),
+        tensors(std::move(folder), errors, std::move(bytes)),
+        nodes_left(max_nodes) {}
+  ErrorList errors;
   std::string file;
   TensorProtos tensors;
   int64_t nodes_left;
   bool gave_up = false;       // nodes were not read: names they define are no faults
   int suggestions_left = 20;  // nearest names are costly to find
   NameTable values, nodes;
-  std::map<FunctionKey, Function*> functions;
+  std::map<FunctionKey, Function> functions;
 
   Diagnostic fault(Code code, const std::string& message, const std::string& path) const {
     return fail(code).say(message).at(file).in(path);
@@ -74,8 +56,8 @@ struct Scope {
     std::string_view link;  // not empty: a name of the scope around this one
   };
   const Scope* caller = nullptr;      // functions only
-  Function* function = nullptr;       // whose call this is
-  Node* call = nullptr;               // its node
+  const Function* function = nullptr;  // whose call this is
+  Node call;                           // its node
   const Scope* attributes = nullptr;  // the call whose attributes ref_attr_name means
   const Opsets* opsets = nullptr;
   std::string prefix;  // of names in it: "block1/"
@@ -90,15 +72,14 @@ class BodyBuilder {
   BodyBuilder(ReadState& state, BodyBuilder* outer, const Scope* outer_scope, std::string path)
       : state_(state), outer_(outer), outer_scope_(outer_scope), path_(std::move(path)) {}
 
-  // Takes tensors out of `graph`.
-  ge::Graph read(onnx_wire::Graph& graph, const Opsets& opsets);
+  ge::Graph read(const onnx_wire::Graph& graph, const Opsets& opsets);
   // Values of the graph around this one that it uses, each an input after its own; by name.
   const std::vector<std::string>& captures() const { return captures_; }
 
  private:
   struct Pending {
     NodeId id;
-    Node* node;
+    Node node;
     const Scope* scope;
   };
   struct PassedThrough {  // a function's output that no node of it makes: an Identity of what it names
@@ -106,24 +87,24 @@ class BodyBuilder {
     const Scope* inner;
     std::string_view name;
   };
-  void read_inputs(onnx_wire::Graph& graph);
+  void read_inputs(const onnx_wire::Graph& graph);
   std::optional<Type> tensor_type(const ValueInfo& info, bool needs_shape, const std::string& what);
   std::optional<Dims> shape_of(const ValueInfo& info, const Shape& shape, const std::string& what);
   std::optional<Dim> dim_of(const ValueInfo& info, int axis, const Dimension& dimension,
                             const std::string& what);
-  void read_initializers(onnx_wire::Graph& graph);
+  void read_initializers(const onnx_wire::Graph& graph);
   void read_declared(const onnx_wire::Graph& graph);
   void read_outputs(const onnx_wire::Graph& graph);
 
-  void scan_nodes(google::protobuf::RepeatedPtrField<Node>& nodes, Scope& scope);
-  void scan_node(Node& node, Scope& scope, size_t index);
+  void scan_nodes(const Repeated<Node>& nodes, Scope& scope);
+  void scan_node(const Node& node, Scope& scope, size_t index);
   void finish_node(const Pending& pending);
   NodeId add_node(const OnnxName& name, const std::string& node_name, size_t results);
   void define_results(const Node& node, NodeId id, Scope& scope);
   void define(std::string_view raw, ValueId value, Scope& scope, const std::string& what);
 
-  Function* function_of(const Node& node) const;
-  void inline_call(Function& function, Node& node, Scope& scope, const std::string& name);
+  const Function* function_of(const Node& node) const;
+  void inline_call(const Function& function, const Node& node, Scope& scope, const std::string& name);
   void bind_outputs(const Function& function, const Node& node, Scope& scope, const Scope& inner,
                     const std::string& name);
   const Opsets* function_opsets(const Function& function);
@@ -133,11 +114,11 @@ class BodyBuilder {
   ValueId capture(ValueId outer_value);
   void tell_undefined(std::string_view name, const std::string& what);
 
-  void read_attributes(Node& node, NodeId id, const Scope& scope);
-  static std::pair<Attribute*, const Scope*> referred(Attribute& attribute, const Scope& scope);
-  std::optional<Attr> attribute_value(Attribute& attribute, NodeId id, const Scope& scope);
-  std::optional<Attr> tensor_attribute(Attribute& attribute, NodeId id);
-  std::optional<Attr> graph_attribute(Attribute& attribute, NodeId id, const Scope& scope);
+  void read_attributes(const Node& node, NodeId id, const Scope& scope);
+  static std::pair<std::optional<Attribute>, const Scope*> referred(const Attribute& attribute, const Scope& scope);
+  std::optional<Attr> attribute_value(const Attribute& attribute, NodeId id, const Scope& scope);
+  std::optional<Attr> tensor_attribute(const Attribute& attribute, NodeId id);
+  std::optional<Attr> graph_attribute(const Attribute& attribute, NodeId id, const Scope& scope);
   Diagnostic about_node(NodeId id, Code code, const std::string& message, const std::string& below) const;
 
   ReadState& state_;

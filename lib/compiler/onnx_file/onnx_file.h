@@ -1,7 +1,6 @@
 // ONNX files -> the Graph of ONNX operators that graph.json gives. Entry: read_onnx. What is read, and what
 // is not, is docs/onnx.md. Invariant: as for read_graph_json: unique names, every value produced once and
-// before it is used, weights found with the right dtype and size. No protobuf type is seen outside this
-// folder.
+// before it is used, weights found with the right dtype and size.
 #pragma once
 #include <string>
 #include <vector>
@@ -12,11 +11,8 @@
 
 namespace ge {
 
-inline constexpr int64_t kMaxOnnxBytes = (int64_t{1} << 31) - 1;  // protobuf's own limit
+inline constexpr int64_t kMaxOnnxBytes = (int64_t{1} << 31) - 1;  // protobuf's limit, so the format's
 inline constexpr int64_t kOldestIrVersion = 3, kNewestIrVersion = 13;
-
-// False where ge was built without protobuf: then the functions below give onnx_unavailable.
-bool reads_onnx();
 
 struct OnnxReadOptions {
   int64_t max_nodes = 1'000'000;  // nodes after functions are inlined, and as many initializers
@@ -27,8 +23,9 @@ struct OnnxReadOptions {
 };
 
 // `display_name` stands in places; `folder` is what locations of external data start from ("" is the current
-// one). Takes the file's bytes, so that they are gone before the graph is made. Every fault is told at once
-// (E02xx; external files that cannot be read E01xx); onnx_syntax with the byte where the file is no protobuf.
+// one). Takes the file's bytes; weights stay in them until they are asked for. Every fault is told at once (E02xx;
+// external files that cannot be read E01xx); onnx_syntax with the byte where the file is no protobuf. Until the
+// bytes are known to be sound nothing is allocated but the error.
 Result<Graph> read_onnx(ByteBuffer bytes, const std::string& display_name, std::string folder,
                         const OnnxReadOptions& options = {});
 

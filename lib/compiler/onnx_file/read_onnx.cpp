@@ -11,7 +11,7 @@ namespace ge {
 namespace {
 
 using onnx_wire::BodyBuilder;
-using onnx_wire::FunctionKey;
+using onnx_wire::function_key;
 using onnx_wire::Model;
 using onnx_wire::OperatorSet;
 using onnx_wire::Opsets;
@@ -59,10 +59,9 @@ Result<Opsets> opsets_of(const Model& model, const std::string& name) {
   return opsets;
 }
 
-void read_functions(Model& model, ReadState& state) {
-  for (onnx_wire::Function& f : *model.mutable_functions()) {
-    const std::string domain = canonical_domain(f.domain());
-    if (state.functions.emplace(FunctionKey{domain, f.name(), f.overload()}, &f).second) continue;
+void read_functions(const Model& model, ReadState& state) {
+  for (const onnx_wire::Function& f : model.functions()) {
+    if (state.functions.emplace(function_key(f.domain(), f.name(), f.overload()), f).second) continue;
     state.errors.add(
         state.fault(Code::duplicate_name, "function '" + printable(f.name()) + "' is defined twice", ""));
   }
@@ -75,14 +74,14 @@ class UnfoldedNodes {
   UnfoldedNodes(const ReadState& state, int64_t limit) : state_(state), limit_(limit) {}
 
   // At most one more than the limit; what calls itself counts once, and is told later.
-  int64_t count(const google::protobuf::RepeatedPtrField<onnx_wire::Node>& nodes) {
+  int64_t count(const onnx_wire::Repeated<onnx_wire::Node>& nodes) {
     int64_t total = nodes.size();
     for (const onnx_wire::Node& node : nodes) {
       if (total > limit_) return limit_ + 1;
       if (!state_.functions.empty()) {
         const auto at =
-            state_.functions.find({canonical_domain(node.domain()), node.op_type(), node.overload()});
-        if (at != state_.functions.end()) total += count_of(*at->second);
+            state_.functions.find(function_key(node.domain(), node.op_type(), node.overload()));
+        if (at != state_.functions.end()) total += count_of(at->second);
       }
       for (const onnx_wire::Attribute& a : node.attribute())
         if (a.has_g()) total += count(a.g().node());
@@ -107,10 +106,6 @@ class UnfoldedNodes {
 
 }  // namespace
 
-bool reads_onnx() {
-  return true;
-}
-
 Result<Graph> read_onnx(ByteBuffer bytes, const std::string& display_name, std::string folder,
                         const OnnxReadOptions& options) {
   if (static_cast<int64_t>(bytes.size()) > kMaxOnnxBytes)
@@ -119,13 +114,11 @@ Result<Graph> read_onnx(ByteBuffer bytes, const std::string& display_name, std::
         .because("found " + std::to_string(bytes.size()) + " bytes, allowed " + std::to_string(kMaxOnnxBytes))
         .try_("keep the weights in a file beside the model (external data)");
   GE_TRY(onnx_wire::check_wire(bytes.span(), onnx_wire::model_message(), display_name));
-  Model model;
-  if (!model.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())))
-    return no_model(display_name, "protobuf cannot parse the file");
-  bytes = ByteBuffer();
+  const auto file = std::make_shared<const ByteBuffer>(std::move(bytes));
+  const Model model(as_text(file->span()));
   GE_TRY(check_ir_version(model, display_name));
   GE_ASSIGN(const Opsets opsets, opsets_of(model, display_name));
-  ReadState state(display_name, std::move(folder), options.max_nodes);
+  ReadState state(display_name, std::move(folder), file, options.max_nodes);
   read_functions(model, state);
   if (UnfoldedNodes(state, options.max_nodes).count(model.graph().node()) > options.max_nodes)
     return fail(Code::document_limit)
@@ -133,8 +126,8 @@ Result<Graph> read_onnx(ByteBuffer bytes, const std::string& display_name, std::
         .at(display_name)
         .because("more than " + std::to_string(options.max_nodes) +
                  " are there when the model's functions are inlined");
-  Graph graph = BodyBuilder(state, nullptr, nullptr, "").read(*model.mutable_graph(), opsets);
-  if (Status status = state.errors.take(display_name); !status.ok()) {
+  Graph graph = BodyBuilder(state, nullptr, nullptr, "").read(model.graph(), opsets);
+  if (Status status = state.errors.take(); !status.ok()) {
     if (options.partial) *options.partial = std::move(graph);
     return std::move(status).take_error();
   }
@@ -144,15 +137,12 @@ Result<Graph> read_onnx(ByteBuffer bytes, const std::string& display_name, std::
 
 Result<TensorData> read_onnx_tensor(ByteSpan bytes, const std::string& display_name, std::string* name) {
   GE_TRY(onnx_wire::check_wire(bytes, onnx_wire::tensor_message(), display_name));
-  onnx_wire::Tensor tensor;
-  if (static_cast<int64_t>(bytes.size()) > kMaxOnnxBytes ||
-      !tensor.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())))
-    return no_model(display_name, "protobuf cannot parse the file");
+  const onnx_wire::Tensor tensor(as_text(bytes));
   if (name) *name = printable(tensor.name());
-  if (tensor.data_location() == 1)
+  if (tensor.is_external())
     return fail(Code::unsupported_feature).say("a tensor by itself has no external data").at(display_name);
   ErrorList errors;
-  auto data = onnx_wire::TensorProtos("", errors).read(tensor);
+  auto data = onnx_wire::TensorProtos("", errors, nullptr).read(tensor);
   if (data.ok()) return data;
   Error error = std::move(data).take_error();
   for (Diagnostic& d : error.list()) d.place = display_name;

@@ -27,13 +27,13 @@ Result<TensorData> empty_tensor(const Tensor& tensor) {
         .because("found " + onnx_dtype_name(tensor.data_type()));
   }
   data.dtype = *dtype;
-  data.dims.assign(tensor.dims().begin(), tensor.dims().end());
-  if (data.dims.size() > kMaxTensorRank) {
+  const int64_t rank = tensor.dims().size();
+  if (rank > static_cast<int64_t>(kMaxTensorRank)) {
     return fail(Code::document_limit)
         .say("too many dims")
-        .because("found " + std::to_string(data.dims.size()) + ", allowed up to " +
-                 std::to_string(kMaxTensorRank));
+        .because("found " + std::to_string(rank) + ", allowed up to " + std::to_string(kMaxTensorRank));
   }
+  data.dims = tensor.dims().list<decltype(data.dims)>();
   for (const int64_t d : data.dims) {
     if (d < 0)
       return fail(Code::bad_dim).say("dimension is negative").because("found " + dims_to_string(data.dims));
@@ -41,20 +41,6 @@ Result<TensorData> empty_tensor(const Tensor& tensor) {
   if (!tensor_bytes(data.dtype, data.dims))
     return fail(Code::size_overflow).because("found " + type_text(data));
   return data;
-}
-
-Result<TensorData> from_raw(Tensor& tensor, TensorData data) {
-  const int64_t size = data.size_bytes();
-  if (static_cast<int64_t>(tensor.raw_data().size()) != size) {
-    return unfit("raw_data has " + std::to_string(tensor.raw_data().size()) + " bytes, " + type_text(data) +
-                 " needs " + std::to_string(size));
-  }
-  const std::shared_ptr<const std::string> raw(tensor.release_raw_data());
-  return with_bytes(std::move(data), [raw]() -> Result<ByteBuffer> {
-    ByteBuffer bytes = ByteBuffer::copy_of(as_bytes(*raw));
-    if (bytes.data() == nullptr && !raw->empty()) return fail(Code::out_of_memory);
-    return bytes;
-  });
 }
 
 // One number of int32_data or uint64_data: for types of fewer bits it holds them in its low ones.
@@ -69,20 +55,20 @@ bool store_low_bits(T value, int bits, std::byte* into) {
 }
 
 // `list` holds an entry for each element, or for two of 4 bits.
-template <class List>
-Result<TensorData> from_list(const List& list, TensorData data, const char* field) {
+template <class T>
+Result<TensorData> from_list(const Numbers<T>& list, TensorData data, const char* field) {
   const bool packed = bits_of(data.dtype) < 8;
   const int64_t needed = packed ? (data.count() + 1) / 2 : data.count();
-  if (list.size() != needed) {
-    return unfit(std::string(field) + " has " + std::to_string(list.size()) + " numbers, " + type_text(data) +
+  if (const int64_t found = list.size(); found != needed) {
+    return unfit(std::string(field) + " has " + std::to_string(found) + " numbers, " + type_text(data) +
                  " needs " + std::to_string(needed));
   }
   ByteBuffer bytes = ByteBuffer::allocate(static_cast<size_t>(data.size_bytes()), true);
   if (bytes.data() == nullptr && data.size_bytes() > 0) return fail(Code::out_of_memory);
   const int bits = packed ? 8 : bits_of(data.dtype);
   std::byte* at = bytes.data();
-  for (const auto value : list) {
-    using T = std::remove_const_t<decltype(value)>;
+  std::optional<T> unfitting;
+  list.for_each([&](T value) {
     bool fits = true;
     if constexpr (std::is_floating_point_v<T>) {
       std::memcpy(at, &value, sizeof(T));
@@ -91,11 +77,12 @@ Result<TensorData> from_list(const List& list, TensorData data, const char* fiel
     } else {
       fits = store_low_bits(value, bits, at);
     }
-    if (!fits) {
-      return unfit(std::string(field) + " holds " + std::to_string(value) + ", which does not fit " +
-                   std::string(name_of(data.dtype)));
-    }
+    if (!fits && !unfitting) unfitting = value;
     at += bits / 8;
+  });
+  if (unfitting) {
+    return unfit(std::string(field) + " holds " + std::to_string(*unfitting) + ", which does not fit " +
+                 std::string(name_of(data.dtype)));
   }
   data.bytes = std::make_shared<const ByteBuffer>(std::move(bytes));
   return data;
@@ -139,19 +126,37 @@ std::string onnx_dtype_name(int64_t number) {
   return known ? std::string(name_of(*known)) : "dtype number " + std::to_string(number);
 }
 
-Result<TensorData> TensorProtos::read(Tensor& tensor) {
-  const auto at = known_.find(&tensor);
+Result<TensorData> TensorProtos::read(const Tensor& tensor) {
+  const auto at = known_.find(tensor.bytes().data());
   if (at != known_.end()) return at->second;
   GE_ASSIGN(TensorData data, read_new(tensor));
-  known_.emplace(&tensor, data);
+  known_.emplace(tensor.bytes().data(), data);
   return data;
 }
 
-Result<TensorData> TensorProtos::read_new(Tensor& tensor) {
+Result<TensorData> TensorProtos::read_new(const Tensor& tensor) {
   GE_ASSIGN(TensorData data, empty_tensor(tensor));
-  if (tensor.data_location() == 1) return external(tensor, std::move(data));
+  if (tensor.is_external()) return external(tensor, std::move(data));
   if (tensor.has_raw_data()) return from_raw(tensor, std::move(data));
   return from_typed(tensor, std::move(data));
+}
+
+Result<TensorData> TensorProtos::from_raw(const Tensor& tensor, TensorData data) {
+  const int64_t size = data.size_bytes();
+  const std::string_view raw = tensor.raw_data();
+  if (static_cast<int64_t>(raw.size()) != size) {
+    return unfit("raw_data has " + std::to_string(raw.size()) + " bytes, " + type_text(data) + " needs " +
+                 std::to_string(size));
+  }
+  const auto copy = [raw, file = file_]() -> Result<ByteBuffer> {
+    ByteBuffer bytes = ByteBuffer::copy_of(as_bytes(raw));
+    if (bytes.data() == nullptr && !raw.empty()) return fail(Code::out_of_memory);
+    return bytes;
+  };
+  if (file_) return with_bytes(std::move(data), copy);
+  GE_ASSIGN(ByteBuffer bytes, copy());
+  data.bytes = std::make_shared<const ByteBuffer>(std::move(bytes));
+  return data;
 }
 
 Result<TensorData> TensorProtos::external(const Tensor& tensor, TensorData data) {

@@ -19,7 +19,7 @@ std::string label(const ValueInfo& info) {
   return "input '" + printable(info.name()) + "'";
 }
 
-std::string sanitized(const std::string& symbol) {
+std::string sanitized(std::string_view symbol) {
   std::string text = printable(symbol);
   std::erase_if(text, [](char c) { return c == '\'' || c == '\\'; });
   return text.empty() ? "unnamed" : text;
@@ -41,7 +41,7 @@ std::optional<Dim> BodyBuilder::dim_of(const ValueInfo& info, int axis, const Di
   if (dimension.symbol().empty())  // as docs/onnx.md says
     return Dim::symbol(sanitized(info.name()) + "." + std::to_string(axis));
   if (printable(dimension.symbol()) == dimension.symbol()) {
-    auto parsed = Dim::parse(dimension.symbol());
+    auto parsed = Dim::parse(std::string(dimension.symbol()));
     if (parsed.ok() && !parsed->is_static()) return *parsed;
   }
   return Dim::symbol(sanitized(dimension.symbol()));
@@ -50,14 +50,16 @@ std::optional<Dim> BodyBuilder::dim_of(const ValueInfo& info, int axis, const Di
 std::optional<Dims> BodyBuilder::shape_of(const ValueInfo& info, const Shape& shape,
                                           const std::string& what) {
   Dims dims;
-  if (shape.dim_size() > static_cast<int>(kMaxTensorRank)) {
+  const int64_t rank = shape.dim().size();
+  if (rank > static_cast<int64_t>(kMaxTensorRank)) {
     state_.errors.add(state_.fault(Code::document_limit, label(info) + ": too many dims", what)
-                          .because("found " + std::to_string(shape.dim_size()) + ", allowed up to " +
+                          .because("found " + std::to_string(rank) + ", allowed up to " +
                                    std::to_string(kMaxTensorRank)));
     return std::nullopt;
   }
-  for (int i = 0; i < shape.dim_size(); ++i) {
-    const auto dim = dim_of(info, i, shape.dim(i), what);
+  int axis = 0;
+  for (const Dimension& dimension : shape.dim()) {
+    const auto dim = dim_of(info, axis++, dimension, what);
     if (!dim) return std::nullopt;
     dims.push_back(*dim);
   }

@@ -1,4 +1,4 @@
-// One walk over the bytes. The tables repeat onnx.proto: a parser made from it tells only that it failed.
+// One walk over the bytes. The tables say what messages.h reads; a test holds them against onnx.proto.
 #include "compiler/onnx_file/wire_check.h"
 
 #include <algorithm>
@@ -20,15 +20,15 @@ constexpr FieldInfo kDimensionFields[] = {{1, kVarint, "value"}, {2, kBytes, "sy
 constexpr MessageInfo kDimension{"Dimension", kDimensionFields};
 constexpr FieldInfo kShapeFields[] = {{1, kMessage, "dim", &kDimension}};
 constexpr MessageInfo kShape{"Shape", kShapeFields};
-constexpr FieldInfo kTensorTypeFields[] = {{1, kVarint, "elem_type"}, {2, kMessage, "shape", &kShape}};
+constexpr FieldInfo kTensorTypeFields[] = {{1, kVarint, "elem_type"}, {2, kMessage, "shape", &kShape, true}};
 constexpr MessageInfo kTensorType{"TensorType", kTensorTypeFields};
-constexpr FieldInfo kValueTypeFields[] = {{1, kMessage, "tensor", &kTensorType},
+constexpr FieldInfo kValueTypeFields[] = {{1, kMessage, "tensor", &kTensorType, true},
                                           {4, kBytes, "sequence"},
                                           {5, kBytes, "map"},
                                           {8, kBytes, "sparse_tensor"},
                                           {9, kBytes, "optional_of"}};
 constexpr MessageInfo kValueType{"ValueType", kValueTypeFields};
-constexpr FieldInfo kValueInfoFields[] = {{1, kBytes, "name"}, {2, kMessage, "type", &kValueType}};
+constexpr FieldInfo kValueInfoFields[] = {{1, kBytes, "name"}, {2, kMessage, "type", &kValueType, true}};
 constexpr MessageInfo kValueInfo{"ValueInfo", kValueInfoFields};
 
 constexpr FieldInfo kTensorFields[] = {{1, kVarints, "dims"},
@@ -44,12 +44,12 @@ constexpr FieldInfo kTensorFields[] = {{1, kVarints, "dims"},
                                        {13, kMessage, "external_data", &kKeyValue},
                                        {14, kVarint, "data_location"}};
 const MessageInfo kTensor{"Tensor", kTensorFields};
-const FieldInfo kSparseTensorFields[] = {{1, kMessage, "values", &kTensor}};
+const FieldInfo kSparseTensorFields[] = {{1, kMessage, "values", &kTensor, true}};
 const MessageInfo kSparseTensor{"SparseTensor", kSparseTensorFields};
 
 const FieldInfo kAttributeFields[] = {
     {1, kBytes, "name"},      {2, kFixed32, "f"},           {3, kVarint, "i"},
-    {4, kBytes, "s"},         {5, kMessage, "t", &kTensor}, {6, kMessage, "g", &kGraph},
+    {4, kBytes, "s"},         {5, kMessage, "t", &kTensor, true}, {6, kMessage, "g", &kGraph, true},
     {7, kFixed32s, "floats"}, {8, kVarints, "ints"},        {9, kBytes, "strings"},
     {20, kVarint, "type"},    {21, kBytes, "ref_attr_name"}};
 const MessageInfo kAttribute{"Attribute", kAttributeFields};
@@ -81,7 +81,7 @@ const FieldInfo kFunctionFields[] = {
 const MessageInfo kFunction{"Function", kFunctionFields};
 
 const FieldInfo kModelFields[] = {{1, kVarint, "ir_version"},
-                                  {7, kMessage, "graph", &kGraph},
+                                  {7, kMessage, "graph", &kGraph, true},
                                   {8, kMessage, "opset_import", &kOperatorSet},
                                   {25, kMessage, "functions", &kFunction}};
 const MessageInfo kModel{"Model", kModelFields};
@@ -115,7 +115,7 @@ class WireCheck {
 
   Status run(const MessageInfo& message) {
     GE_TRY(check_message(message, bytes_.size(), 0));
-    // What a parse takes is mostly fixed per message and text; real models stay far below: about 12 times the
+    // What the graph takes is mostly fixed per message and text; real models stay far below: about 12 times the
     // bytes of a chain of small nodes, and a million nodes take some 400 MiB.
     const size_t size = bytes_.size();
     if (cost_ > std::min(kMaxBlowUp * (size + kFreeBytes), 2 * size + kMostSmallParts))
@@ -176,11 +176,12 @@ class WireCheck {
           .at(name_ + ":byte " + std::to_string(at_))
           .because("found more than " + std::to_string(kMaxWireDepth) + " levels");
     cost_ += kMessageCost;
-    while (at_ < end) GE_TRY(check_field(message, end, depth));
+    uint32_t seen = 0;  // of fields that stand once, whose numbers are below 32
+    while (at_ < end) GE_TRY(check_field(message, end, depth, seen));
     return {};
   }
 
-  Status check_field(const MessageInfo& message, size_t end, int depth) {
+  Status check_field(const MessageInfo& message, size_t end, int depth, uint32_t& seen) {
     const size_t start = at_;
     GE_ASSIGN(const uint64_t tag, varint(end));
     const uint64_t number = tag >> 3;
@@ -192,6 +193,11 @@ class WireCheck {
     const Label what{message, field, number};
     if (field && !fits(field->kind, wire))
       return fault(start, what.text() + " has wire type " + std::to_string(wire));
+    if (field && field->once) {
+      const uint32_t bit = uint32_t{1} << number;
+      if ((seen & bit) != 0) return fault(start, what.text() + " stands twice");
+      seen |= bit;
+    }
     switch (wire) {
       case kWireVarint: {
         cost_ += field ? kNumberCost : 0;

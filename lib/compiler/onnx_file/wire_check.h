@@ -1,5 +1,6 @@
-// Protobuf's wire format, checked before anything is allocated for it. Entry: check_wire. Invariant: bytes
-// that pass parse without failure, and what the parse allocates is bounded by the size of the file.
+// Protobuf's wire format, checked before anything is allocated for it. Entry: check_wire. Invariant: every view
+// of messages.h into bytes that pass stays within them, and the graph made of them takes memory bounded by the
+// size of the file.
 #pragma once
 #include <span>
 #include <string>
@@ -28,6 +29,7 @@ struct FieldInfo {
   FieldKind kind;
   std::string_view name;
   const MessageInfo* message = nullptr;  // kMessage
+  bool once = false;                     // kMessage: two would be one, merged; no exporter writes that
 };
 struct MessageInfo {
   std::string_view name;
@@ -40,9 +42,10 @@ const MessageInfo& tensor_message();
 inline constexpr int kMaxWireDepth = 90;
 
 // Errors, with the byte offset in the place ("m.onnx:byte 120"): onnx_syntax for varints that do not end,
-// fields that end past their message, wire types that do not fit, and group fields; document_limit for
-// nesting deeper than kMaxWireDepth and for files whose many small parts would take more than 20 times the
-// file's bytes, or 512 MiB beside twice its bytes.
+// fields that end past their message, wire types that do not fit, group fields, and messages that stand twice
+// where one may; document_limit for nesting deeper than kMaxWireDepth, and for files of many small parts, whose
+// graph would take more than 20 times the file's bytes, or 512 MiB beside twice its bytes. Allocates nothing
+// but the error.
 Status check_wire(ByteSpan bytes, const MessageInfo& message, const std::string& display_name);
 
 }  // namespace ge::onnx_wire
