@@ -67,8 +67,8 @@ class [[nodiscard]] Result {
   std::unique_ptr<Error> error_;
 };
 
-// Collects the faults of a stage so that all are told at once. A file of a few MB may hold a million of them, each
-// far longer than what caused it: the first ones are kept, the rest are counted.
+// Collects the faults of a stage so that all are told at once. A file of a few MB may hold a million of them,
+// each far longer than what caused it: the first ones are kept, the rest are counted.
 class ErrorList {
  public:
   static constexpr size_t kKept = 1000;

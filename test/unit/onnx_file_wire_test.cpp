@@ -1,5 +1,5 @@
-// The check of protobuf's wire format and the views into it, against protobuf's own parser: they know the fields
-// onnx.proto knows, faults are told by their byte, and nothing passes that protobuf refuses.
+// The check of protobuf's wire format and the views into it, against protobuf's own parser: they know the
+// fields onnx.proto knows, faults are told by their byte, and nothing passes that protobuf refuses.
 #include <fstream>
 #include <regex>
 #include <set>

@@ -58,12 +58,12 @@ ModelMaker& ModelMaker::output(const std::string& name, const std::vector<std::s
 }
 
 onnx_proto::Node& ModelMaker::node(const std::string& op, const std::vector<std::string>& inputs,
-                                  const std::vector<std::string>& outputs, const std::string& name) {
+                                   const std::vector<std::string>& outputs, const std::string& name) {
   return add_node(*graph().mutable_node(), op, inputs, outputs, name);
 }
 
 onnx_proto::Tensor& ModelMaker::floats(const std::string& name, const std::vector<int64_t>& dims,
-                                      const std::vector<float>& values) {
+                                       const std::vector<float>& values) {
   auto& t = *graph().add_initializer();
   t.set_name(name);
   t.set_data_type(kOnnxFloat);
@@ -102,8 +102,8 @@ ByteBuffer bytes_of_model(const onnx_proto::Model& model) {
 }
 
 onnx_proto::Node& add_node(google::protobuf::RepeatedPtrField<onnx_proto::Node>& nodes, const std::string& op,
-                          const std::vector<std::string>& inputs, const std::vector<std::string>& outputs,
-                          const std::string& name) {
+                           const std::vector<std::string>& inputs, const std::vector<std::string>& outputs,
+                           const std::string& name) {
   auto& node = *nodes.Add();
   node.set_op_type(op);
   for (const std::string& i : inputs) node.add_input(i);

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "onnx.pb.h"
 #include "compiler/onnx_file/onnx_file.h"
+#include "onnx.pb.h"
 
 namespace ge::test {
 
@@ -22,9 +22,9 @@ struct ModelMaker {
   ModelMaker& output(const std::string& name);
   ModelMaker& output(const std::string& name, const std::vector<std::string>& dims, int dtype = kOnnxFloat);
   onnx_proto::Node& node(const std::string& op, const std::vector<std::string>& inputs,
-                        const std::vector<std::string>& outputs, const std::string& name = "");
+                         const std::vector<std::string>& outputs, const std::string& name = "");
   onnx_proto::Tensor& floats(const std::string& name, const std::vector<int64_t>& dims,
-                            const std::vector<float>& values);
+                             const std::vector<float>& values);
   onnx_proto::Tensor& ints(const std::string& name, const std::vector<int64_t>& values);
 
   Result<Graph> read(const std::string& folder = "") const;
@@ -34,8 +34,8 @@ struct ModelMaker {
 
 ByteBuffer bytes_of_model(const onnx_proto::Model& model);
 onnx_proto::Node& add_node(google::protobuf::RepeatedPtrField<onnx_proto::Node>& nodes, const std::string& op,
-                          const std::vector<std::string>& inputs, const std::vector<std::string>& outputs,
-                          const std::string& name = "");
+                           const std::vector<std::string>& inputs, const std::vector<std::string>& outputs,
+                           const std::string& name = "");
 void set_int(onnx_proto::Node& node, const std::string& name, int64_t value);
 void set_ints(onnx_proto::Node& node, const std::string& name, const std::vector<int64_t>& values);
 void set_float(onnx_proto::Node& node, const std::string& name, float value);

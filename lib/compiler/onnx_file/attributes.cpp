@@ -41,7 +41,7 @@ Diagnostic BodyBuilder::about_node(NodeId id, Code code, const std::string& mess
 // The attribute itself, or what it refers to: the call's, else the function's default, else nothing. With the
 // scope whose names it may use.
 std::pair<std::optional<Attribute>, const Scope*> BodyBuilder::referred(const Attribute& attribute,
- const Scope& scope) {
+                                                                        const Scope& scope) {
   Attribute at = attribute;
   const Scope* where = &scope;
   while (!at.ref_attr_name().empty()) {

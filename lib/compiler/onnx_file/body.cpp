@@ -77,14 +77,15 @@ void BodyBuilder::read_inputs(const onnx_wire::Graph& graph) {
 void BodyBuilder::read_initializers(const onnx_wire::Graph& graph) {
   const int64_t count = graph.initializer().size();
   if (count > state_.nodes_left) {
-    state_.errors.add(state_.fault(Code::document_limit, "too many initializers", path_ + "/initializers")
-                          .because("found " + std::to_string(count) + ", allowed " +
-                                   std::to_string(state_.nodes_left)));
+    state_.errors.add(
+        state_.fault(Code::document_limit, "too many initializers", path_ + "/initializers")
+            .because("found " + std::to_string(count) + ", allowed " + std::to_string(state_.nodes_left)));
     state_.gave_up = true;
     return;
   }
   int64_t index = 0;
   for (const Tensor& tensor : graph.initializer()) {
+    if (state_.gives_up()) break;
     const std::string what = path_ + "/initializers/" + std::to_string(index++);
     if (tensor.name().empty()) {
       state_.errors.add(state_.fault(Code::missing_key, "an initializer has no name", what));
@@ -131,7 +132,10 @@ void BodyBuilder::scan_nodes(const Repeated<Node>& nodes, Scope& scope) {
   }
   state_.nodes_left -= count;
   size_t index = 0;
-  for (const Node& node : nodes) scan_node(node, scope, index++);
+  for (const Node& node : nodes) {
+    if (state_.gives_up()) break;
+    scan_node(node, scope, index++);
+  }
 }
 
 void BodyBuilder::scan_node(const Node& node, Scope& scope, size_t index) {
@@ -159,8 +163,7 @@ void BodyBuilder::scan_node(const Node& node, Scope& scope, size_t index) {
                                    path_ + "/nodes/" + std::to_string(node_count_)));
   }
   const int number = version == scope.opsets->end() ? 1 : version->second;
-  const NodeId id =
-      add_node({domain, printable(node.op_type()), number}, name, static_cast<size_t>(results));
+  const NodeId id = add_node({domain, printable(node.op_type()), number}, name, static_cast<size_t>(results));
   define_results(node, id, scope);
   pending_.push_back({id, node, &scope});
 }
@@ -189,7 +192,8 @@ const Function* BodyBuilder::function_of(const Node& node) const {
   return at == state_.functions.end() ? nullptr : &at->second;
 }
 
-void BodyBuilder::inline_call(const Function& function, const Node& node, Scope& scope, const std::string& name) {
+void BodyBuilder::inline_call(const Function& function, const Node& node, Scope& scope,
+                              const std::string& name) {
   const std::string path = path_ + "/nodes/" + std::to_string(node_count_);
   const std::string label = "function " + printable(function.name()) + " '" + name + "'";
   for (const Scope* s = &scope; s; s = s->caller) {

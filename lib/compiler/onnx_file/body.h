@@ -23,13 +23,14 @@ using FunctionKey = std::tuple<std::string, std::string, std::string>;  // domai
 inline FunctionKey function_key(std::string_view domain, std::string_view name, std::string_view overload) {
   return {canonical_domain(domain), std::string(name), std::string(overload)};
 }
-using Opsets = std::map<std::string, int, std::less<>>;                 // domain ("" is ai.onnx) -> version
+using Opsets = std::map<std::string, int, std::less<>>;  // domain ("" is ai.onnx) -> version
 
 inline constexpr int kMaxCallDepth = 64;  // of functions that call functions
 
 // What all bodies of one file share.
 struct ReadState {
-  ReadState(std::string file_name, std::string folder, std::shared_ptr<const ByteBuffer> bytes, int64_t max_nodes)
+  ReadState(std::string file_name, std::string folder, std::shared_ptr<const ByteBuffer> bytes,
+            int64_t max_nodes)
       : file(std::move(file_name)),
         tensors(std::move(folder), errors, std::move(bytes)),
         nodes_left(max_nodes) {}
@@ -42,6 +43,11 @@ struct ReadState {
   NameTable values, nodes;
   std::map<FunctionKey, Function> functions;
 
+  // So many faults that no more are told: what else the file holds is not read.
+  bool gives_up() {
+    gave_up |= errors.size() >= ErrorList::kKept;
+    return gave_up;
+  }
   Diagnostic fault(Code code, const std::string& message, const std::string& path) const {
     return fail(code).say(message).at(file).in(path);
   }
@@ -55,10 +61,10 @@ struct Scope {
     ValueId value = kNone;
     std::string_view link;  // not empty: a name of the scope around this one
   };
-  const Scope* caller = nullptr;      // functions only
+  const Scope* caller = nullptr;       // functions only
   const Function* function = nullptr;  // whose call this is
   Node call;                           // its node
-  const Scope* attributes = nullptr;  // the call whose attributes ref_attr_name means
+  const Scope* attributes = nullptr;   // the call whose attributes ref_attr_name means
   const Opsets* opsets = nullptr;
   std::string prefix;  // of names in it: "block1/"
   std::unordered_map<std::string_view, Binding> names;
@@ -115,7 +121,8 @@ class BodyBuilder {
   void tell_undefined(std::string_view name, const std::string& what);
 
   void read_attributes(const Node& node, NodeId id, const Scope& scope);
-  static std::pair<std::optional<Attribute>, const Scope*> referred(const Attribute& attribute, const Scope& scope);
+  static std::pair<std::optional<Attribute>, const Scope*> referred(const Attribute& attribute,
+                                                                    const Scope& scope);
   std::optional<Attr> attribute_value(const Attribute& attribute, NodeId id, const Scope& scope);
   std::optional<Attr> tensor_attribute(const Attribute& attribute, NodeId id);
   std::optional<Attr> graph_attribute(const Attribute& attribute, NodeId id, const Scope& scope);

@@ -1,5 +1,6 @@
-// The messages of an ONNX file as views into its bytes. Entry: Model, Tensor. Invariant: the bytes have passed
-// check_wire and outlive every view; nothing is allocated here, a list is walked each time it is asked for.
+// The messages of an ONNX file as views into its bytes. Entry: Model, Tensor. Invariant: the bytes have
+// passed check_wire and outlive every view; nothing is allocated here, a list is walked each time it is asked
+// for.
 //
 // Field numbers are the ONNX standard's (onnx.ai), as in wire_check.cpp. Where a field that holds one value
 // stands more than once, its last holds. Texts are any bytes.
@@ -130,9 +131,7 @@ class Message {
   std::optional<Field> last(uint32_t number) const;
   bool has(uint32_t number) const { return last(number).has_value(); }
   std::string_view text(uint32_t number) const { return last(number).value_or(Field()).bytes; }
-  int64_t integer(uint32_t number) const {
-    return static_cast<int64_t>(last(number).value_or(Field()).bits);
-  }
+  int64_t integer(uint32_t number) const { return static_cast<int64_t>(last(number).value_or(Field()).bits); }
   template <class T>
   Repeated<T> all(uint32_t number) const {
     return {bytes_, number};
@@ -237,7 +236,9 @@ struct Attribute : Message {
   Numbers<int64_t> ints() const { return numbers<int64_t>(8); }
   Texts strings() const { return all<std::string_view>(9); }
   int32_t type() const { return static_cast<int32_t>(integer(20)); }
-  std::string_view ref_attr_name() const { return text(21); }  // in functions: the call's attribute of this name
+  std::string_view ref_attr_name() const {
+    return text(21);
+  }  // in functions: the call's attribute of this name
 };
 
 struct Node : Message {
@@ -271,7 +272,9 @@ struct Graph : Message {
   Repeated<Tensor> initializer() const { return all<Tensor>(5); }
   Repeated<ValueInfo> input() const { return all<ValueInfo>(11); }
   Repeated<ValueInfo> output() const { return all<ValueInfo>(12); }
-  Repeated<ValueInfo> value_info() const { return all<ValueInfo>(13); }  // declared types of values in between
+  Repeated<ValueInfo> value_info() const {
+    return all<ValueInfo>(13);
+  }  // declared types of values in between
   Repeated<SparseTensor> sparse_initializer() const { return all<SparseTensor>(15); }
 };
 

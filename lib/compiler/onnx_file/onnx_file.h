@@ -23,9 +23,9 @@ struct OnnxReadOptions {
 };
 
 // `display_name` stands in places; `folder` is what locations of external data start from ("" is the current
-// one). Takes the file's bytes; weights stay in them until they are asked for. Every fault is told at once (E02xx;
-// external files that cannot be read E01xx); onnx_syntax with the byte where the file is no protobuf. Until the
-// bytes are known to be sound nothing is allocated but the error.
+// one). Takes the file's bytes; weights stay in them until they are asked for. Every fault is told at once
+// (E02xx; external files that cannot be read E01xx); onnx_syntax with the byte where the file is no protobuf.
+// Until the bytes are known to be sound nothing is allocated but the error.
 Result<Graph> read_onnx(ByteBuffer bytes, const std::string& display_name, std::string folder,
                         const OnnxReadOptions& options = {});
 

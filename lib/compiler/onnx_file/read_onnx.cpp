@@ -79,8 +79,7 @@ class UnfoldedNodes {
     for (const onnx_wire::Node& node : nodes) {
       if (total > limit_) return limit_ + 1;
       if (!state_.functions.empty()) {
-        const auto at =
-            state_.functions.find(function_key(node.domain(), node.op_type(), node.overload()));
+        const auto at = state_.functions.find(function_key(node.domain(), node.op_type(), node.overload()));
         if (at != state_.functions.end()) total += count_of(at->second);
       }
       for (const onnx_wire::Attribute& a : node.attribute())

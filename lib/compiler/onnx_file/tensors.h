@@ -13,13 +13,13 @@ namespace ge::onnx_wire {
 
 class TensorProtos {
  public:
-  // `file` is what tensors are views into, kept for as long as any of their bytes may be asked for; null: bytes
-  // are copied at once.
+  // `file` is what tensors are views into, kept for as long as any of their bytes may be asked for; null:
+  // bytes are copied at once.
   TensorProtos(std::string folder, ErrorList& errors, std::shared_ptr<const ByteBuffer> file)
       : files_(std::move(folder), errors), file_(std::move(file)) {}
 
-  // Asked again for one tensor (functions are inlined more than once) it gives the same bytes. The error has no
-  // place: the caller says whose tensor it is.
+  // Asked again for one tensor (functions are inlined more than once) it gives the same bytes. The error has
+  // no place: the caller says whose tensor it is.
   Result<TensorData> read(const Tensor& tensor);
   std::vector<std::string> files() const { return files_.files(); }  // of external data
 

@@ -52,9 +52,9 @@ std::optional<Dims> BodyBuilder::shape_of(const ValueInfo& info, const Shape& sh
   Dims dims;
   const int64_t rank = shape.dim().size();
   if (rank > static_cast<int64_t>(kMaxTensorRank)) {
-    state_.errors.add(state_.fault(Code::document_limit, label(info) + ": too many dims", what)
-                          .because("found " + std::to_string(rank) + ", allowed up to " +
-                                   std::to_string(kMaxTensorRank)));
+    state_.errors.add(
+        state_.fault(Code::document_limit, label(info) + ": too many dims", what)
+            .because("found " + std::to_string(rank) + ", allowed up to " + std::to_string(kMaxTensorRank)));
     return std::nullopt;
   }
   int axis = 0;

@@ -47,11 +47,17 @@ const MessageInfo kTensor{"Tensor", kTensorFields};
 const FieldInfo kSparseTensorFields[] = {{1, kMessage, "values", &kTensor, true}};
 const MessageInfo kSparseTensor{"SparseTensor", kSparseTensorFields};
 
-const FieldInfo kAttributeFields[] = {
-    {1, kBytes, "name"},      {2, kFixed32, "f"},           {3, kVarint, "i"},
-    {4, kBytes, "s"},         {5, kMessage, "t", &kTensor, true}, {6, kMessage, "g", &kGraph, true},
-    {7, kFixed32s, "floats"}, {8, kVarints, "ints"},        {9, kBytes, "strings"},
-    {20, kVarint, "type"},    {21, kBytes, "ref_attr_name"}};
+const FieldInfo kAttributeFields[] = {{1, kBytes, "name"},
+                                      {2, kFixed32, "f"},
+                                      {3, kVarint, "i"},
+                                      {4, kBytes, "s"},
+                                      {5, kMessage, "t", &kTensor, true},
+                                      {6, kMessage, "g", &kGraph, true},
+                                      {7, kFixed32s, "floats"},
+                                      {8, kVarints, "ints"},
+                                      {9, kBytes, "strings"},
+                                      {20, kVarint, "type"},
+                                      {21, kBytes, "ref_attr_name"}};
 const MessageInfo kAttribute{"Attribute", kAttributeFields};
 
 const FieldInfo kNodeFields[] = {{1, kBytes, "input"},
@@ -115,8 +121,8 @@ class WireCheck {
 
   Status run(const MessageInfo& message) {
     GE_TRY(check_message(message, bytes_.size(), 0));
-    // What the graph takes is mostly fixed per message and text; real models stay far below: about 12 times the
-    // bytes of a chain of small nodes, and a million nodes take some 400 MiB.
+    // What the graph takes is mostly fixed per message and text; real models stay far below: about 12 times
+    // the bytes of a chain of small nodes, and a million nodes take some 400 MiB.
     const size_t size = bytes_.size();
     if (cost_ > std::min(kMaxBlowUp * (size + kFreeBytes), 2 * size + kMostSmallParts))
       return fail(Code::document_limit)

@@ -1,6 +1,6 @@
-// Protobuf's wire format, checked before anything is allocated for it. Entry: check_wire. Invariant: every view
-// of messages.h into bytes that pass stays within them, and the graph made of them takes memory bounded by the
-// size of the file.
+// Protobuf's wire format, checked before anything is allocated for it. Entry: check_wire. Invariant: every
+// view of messages.h into bytes that pass stays within them, and the graph made of them takes memory bounded
+// by the size of the file.
 #pragma once
 #include <span>
 #include <string>
@@ -43,9 +43,9 @@ inline constexpr int kMaxWireDepth = 90;
 
 // Errors, with the byte offset in the place ("m.onnx:byte 120"): onnx_syntax for varints that do not end,
 // fields that end past their message, wire types that do not fit, group fields, and messages that stand twice
-// where one may; document_limit for nesting deeper than kMaxWireDepth, and for files of many small parts, whose
-// graph would take more than 20 times the file's bytes, or 512 MiB beside twice its bytes. Allocates nothing
-// but the error.
+// where one may; document_limit for nesting deeper than kMaxWireDepth, and for files of many small parts,
+// whose graph would take more than 20 times the file's bytes, or 512 MiB beside twice its bytes. Allocates
+// nothing but the error.
 Status check_wire(ByteSpan bytes, const MessageInfo& message, const std::string& display_name);
 
 }  // namespace ge::onnx_wire
