@@ -83,19 +83,27 @@ class ErrorList {
   }
   bool empty() const { return list_.empty(); }
   size_t size() const { return list_.size(); }
+  // No more are told: the reader stops here, and take() says so.
+  bool full() {
+    rest_unread_ |= list_.size() >= kKept;
+    return rest_unread_;
+  }
   Status take() {
     if (list_.empty()) return Status();
-    if (left_out_ > 0)
+    if (left_out_ > 0 || rest_unread_)
       list_.push_back(fail(Code::document_limit)
                           .say("more faults than are told")
-                          .because(std::to_string(left_out_) + " are left out"));
+                          .because(rest_unread_ ? "the rest is not read"
+                                                : std::to_string(left_out_) + " are left out"));
     left_out_ = 0;
+    rest_unread_ = false;
     return Status(Error(std::move(list_)));
   }
 
  private:
   std::vector<Diagnostic> list_;
   size_t left_out_ = 0;
+  bool rest_unread_ = false;
 };
 
 }  // namespace ge

@@ -45,7 +45,7 @@ struct ReadState {
 
   // So many faults that no more are told: what else the file holds is not read.
   bool gives_up() {
-    gave_up |= errors.size() >= ErrorList::kKept;
+    gave_up |= errors.full();
     return gave_up;
   }
   Diagnostic fault(Code code, const std::string& message, const std::string& path) const {
