@@ -4,17 +4,18 @@
 #
 #   test/gpu/run.sh [--parts LIST] [--build FOLDER] [cmake arguments]
 #
-# LIST is any of build,tests,fuzz,memcheck,examples,bench,peers (default: all but peers, which needs Python with PyTorch).
+# LIST is any of build,tests,fuzz,memcheck,racecheck,examples,bench,peers (default: all but peers, which needs Python with
+# PyTorch).
 # fuzz: GE_FUZZ_GRAPHS random graphs (3000) from seed GE_FUZZ_SEED (1) on, on the GPU against the CPU's reference.
 # Exits with 1 if any part failed; the parts after it still run.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
-parts=build,tests,fuzz,memcheck,examples,bench build=build
+parts=build,tests,fuzz,memcheck,racecheck,examples,bench build=build
 while [ $# -gt 0 ]; do
   case $1 in
     --parts) parts=$2; shift 2 ;;
     --build) build=$2; shift 2 ;;
-    -h | --help) sed -n '2,10s/^# \{0,1\}//p' "$0"; exit 0 ;;
+    -h | --help) sed -n '2,11s/^# \{0,1\}//p' "$0"; exit 0 ;;
     *) break ;;
   esac
 done
@@ -59,19 +60,49 @@ part_fuzz() {  # a process a core: NVRTC compiles one program at a time in each
   grep -E '^(FAILED|[0-9]+ graphs|not compared)' "$out/fuzz.log" >>"$summary"
 }
 
-part_memcheck() {  # the GPU tests and each example's plan under compute-sanitizer
-  local tool=(compute-sanitizer --tool memcheck --error-exitcode 9 --print-limit 5) command name
-  command -v compute-sanitizer >/dev/null || { note memcheck "skipped: compute-sanitizer is not here"; return; }
+# sanitize TOOL: the GPU tests, one launch in five (GE_QUICK), and each example's plan under compute-sanitizer, all at once
+sanitize() {
+  local tool=$1 jobs=() command name shard shards=16
+  command -v compute-sanitizer >/dev/null || { note "$tool" "skipped: compute-sanitizer is not here"; return; }
+  "$build/test/kernels_gpu_test" --help | grep -q shard-count || shards=1  # Catch2 2 has none
   while read -r command; do
-    name=$(basename "${command%% *}")
-    # shellcheck disable=SC2086 # a command with its arguments
-    check "memcheck $name" memcheck.log env GE_QUICK=1 "${tool[@]}" ${command//\"/}
+    command=${command//\"/} name=$(basename "${command%% *}")
+    case $tool:$name in
+      racecheck:kernels_gpu_test | memcheck:kernels_gpu_test)
+        for ((shard = 0; shard < shards; shard++)); do
+          [ "$shards" -gt 1 ] && jobs+=("$name.$shard $command --shard-count $shards --shard-index $shard") || jobs+=("$name $command")
+        done ;;
+      memcheck:*) jobs+=("$name.${#jobs[@]} $command") ;;
+    esac
   done < <(ctest --test-dir "$build" -L gpu -N -V | sed -n 's/^[0-9]*: Test command: //p')
   for name in digits mlp layer; do
-    "$bin/ge-compile" examples/$name/$name.json -o "$out/$name.bin" >>"$out/memcheck.log" 2>&1
-    check "memcheck ge-run $name" memcheck.log "${tool[@]}" "$bin/ge-run" "$out/$name.bin" --device cuda
+    "$bin/ge-compile" examples/$name/$name.json -o "$out/$name.bin" >>"$out/$tool.log" 2>&1
+    jobs+=("ge_run_$name $bin/ge-run $out/$name.bin --device cuda")
   done
+  check "$tool" "$tool.log" sanitize_all "$tool" "${jobs[@]}"
+  grep -h ' exit code ' "$out/$tool.log" >>"$summary"
 }
+
+# sanitize_all TOOL "NAME COMMAND..."...: all of them together; a line for each, the log of each beside.
+sanitize_all() {
+  local tool=$1 job name pids=() names=() code=0 i result
+  shift
+  for job; do
+    name=${job%% *}
+    # shellcheck disable=SC2086 # a command with its arguments
+    GE_QUICK=1 timeout 300 compute-sanitizer --tool "$tool" --error-exitcode 9 --print-limit 5 ${job#* } >"$out/$tool-$name.log" 2>&1 &
+    pids+=($!) names+=("$name")
+  done
+  for i in "${!pids[@]}"; do
+    result=0
+    wait "${pids[i]}" || result=$?
+    [ "$result" -eq 0 ] || { code=1; echo "$tool ${names[i]}: exit code $result, $out/$tool-${names[i]}.log"; }
+  done
+  grep -h 'SUMMARY' "$out/$tool"-*.log | sort | uniq -c
+  return $code
+}
+part_memcheck() { sanitize memcheck; }
+part_racecheck() { sanitize racecheck; }
 
 run_example() {  # run_example NAME PLAN DEVICE INPUT OUTPUT EXPECTED
   check "$1 $3 $(basename "$6" .npy)" examples.log "$bin/ge-run" "$2" --device "$3" -i "$4" --expect "$5=$6"
