@@ -9,6 +9,7 @@
 namespace ge {
 namespace {
 
+constexpr int32_t kDefaultWarmup = 3;
 constexpr double kDefaultDuration = 1;
 constexpr size_t kMaxRuns = 1000000;
 
@@ -57,6 +58,7 @@ Latency latency_of(std::vector<double> times) {
 
 Result<Bench> run_bench(ge_session* session, const RunCommand& command) {
   std::vector<double> device, host;
+  const int32_t before = command.warmup.value_or(kDefaultWarmup);
   const auto run = [&](int32_t warmup, int32_t count) -> Status {
     const size_t done = device.size();
     device.resize(done + static_cast<size_t>(count));
@@ -65,9 +67,9 @@ Result<Bench> run_bench(ge_session* session, const RunCommand& command) {
     return status_of(ge_session_time(session, &options, device.data() + done, host.data() + done));
   };
   if (command.iterations) {
-    GE_TRY(run(command.warmup, *command.iterations));
+    GE_TRY(run(before, *command.iterations));
   } else {
-    GE_TRY(run(command.warmup, 1));
+    GE_TRY(run(before, 1));
     const int64_t end =
         monotonic_ns() + static_cast<int64_t>(command.duration_s.value_or(kDefaultDuration) * 1e9);
     while (monotonic_ns() < end && device.size() < kMaxRuns) {

@@ -212,6 +212,10 @@ std::string interpret(const RawOptions& raw, RunCommand& c) {
   c.profile = !raw.profile.empty();
   if (raw.profile != "-") c.trace = raw.profile;
   if (c.iterations && c.duration_s) return "--iterations and --duration exclude each other";
+  if (c.iterations && !c.bench && !c.profile)
+    return "--iterations counts the runs of --bench or --profile: one of them is needed";
+  if (!c.bench && (c.warmup || c.duration_s || c.cold))
+    return "--warmup, --duration and --cold say how --bench measures: it is needed";
   if (c.dry_run && !(c.dims.empty() && c.inputs.empty() && c.outputs.empty() && c.expected.empty()))
     return "--dry-run looks at the plan and the device alone: --dim, -i, -o and --expect do not go with it";
   const bool to_stdout = std::any_of(c.outputs.begin(), c.outputs.end(),

@@ -21,7 +21,7 @@ struct RunCommand {
   bool no_graph = false;
   bool bench = false;
   bool cold = false;
-  int32_t warmup = 3;
+  std::optional<int32_t> warmup;
   std::optional<int32_t> iterations;
   std::optional<double> duration_s;
   bool profile = false;

@@ -172,6 +172,8 @@ printf '\x00\x00\x80\x3f\x00\x00\x00\x40\x00\x00\x40\x40\x00\x00\x80\x40\x00\x00
 fault 'npy in Fortran order is read right' 0 '1 3 5 2' ge-run two.bin -i x=order.npy
 fault 'unknown output' 1 'E0611|q' ge-run mlp.bin -i x=ok.npy -o q=q.npy
 fault 'output folder missing' 3 'E0103|nowhere' ge-run mlp.bin -i x=ok.npy -o y=nowhere/y.npy
+fault 'runs to count without a measurement' 2 'E0110|--iterations counts the runs of --bench' ge-run mlp.bin --iterations 10
+fault 'cold caches without a measurement' 2 'E0110|how --bench measures' ge-run mlp.bin --cold
 fault 'a dry run with dims' 2 'E0110|--dry-run looks at the plan' ge-run mlp.bin --dry-run --dim batch=3
 fault 'output to a full disk' 3 'E0103|/dev/full' ge-run mlp.bin -i x=ok.npy -o y=/dev/full
 fault 'results differ' 4 'E0610|y' ge-run mlp.bin -i x=ok.npy --expect y="$mlp/expected.npy"
