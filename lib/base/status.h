@@ -91,10 +91,10 @@ class ErrorList {
   Status take() {
     if (list_.empty()) return Status();
     if (left_out_ > 0 || rest_unread_)
-      list_.push_back(fail(Code::document_limit)
-                          .say("more faults than are told")
-                          .because(rest_unread_ ? "the rest is not read"
-                                                : std::to_string(left_out_) + " are left out"));
+      list_.push_back(
+          fail(Code::document_limit)
+              .say("more faults than are told")
+              .because(rest_unread_ ? "the rest is not read" : std::to_string(left_out_) + " are left out"));
     left_out_ = 0;
     rest_unread_ = false;
     return Status(Error(std::move(list_)));

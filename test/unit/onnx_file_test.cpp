@@ -278,7 +278,8 @@ TEST_CASE("50,000 nodes in a chain and 20,000 inputs of one Concat take linear t
   for (int i = 0; i < 20000; ++i) parts.push_back(i % 2 == 0 ? "x" : "z");
   set_int(wide.node("Concat", parts, {"y"}), "axis", 0);
   CHECK(plan_size(wide) > 0);
-  CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(60));  // about 2 s alone, 23 under TSan
+  CHECK(std::chrono::steady_clock::now() - start <
+        std::chrono::seconds(60));  // about 2 s alone, 23 under TSan
 }
 
 TEST_CASE("a model whose weights are written as one number stays small") {
