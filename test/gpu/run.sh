@@ -96,6 +96,9 @@ sanitize_all() {
   for i in "${!pids[@]}"; do
     result=0
     wait "${pids[i]}" || result=$?
+    if [ "$result" -eq 77 ] || grep -q 'before first instrumented API call' "$out/$tool-${names[i]}.log"; then
+      result=0  # a test that says it is skipped; a shard in which nothing is launched
+    fi
     [ "$result" -eq 0 ] || { code=1; echo "$tool ${names[i]}: exit code $result, $out/$tool-${names[i]}.log"; }
   done
   grep -h 'SUMMARY' "$out/$tool"-*.log | sort | uniq -c
