@@ -7,6 +7,7 @@
 // beyond 64), two in flight, in 48 KB of shared memory with the queries. Causal rows end at their last key's
 // tile. Blocks loop over tiles of queries; two blocks a multiprocessor, one for heads beyond 64.
 #include "kernels/attention/attention.h"
+#include "kernels/device/dependent_launch.cuh"
 #include "kernels/device/index.cuh"
 #include "kernels/device/mma_tile.cuh"
 
@@ -51,6 +52,24 @@ struct HeadRows {
   __device__ HeadRows(const TensorView& v, int batch, int head)
       : view(v), data(pointer_to<T>(v, batch * v.strides[0] + head * v.strides[1])) {}
 
+  // Each thread one chunk of every row that it has; `rows` and `size`: of the head.
+  template <int kRows, int kHead>
+  __device__ __forceinline__ void fetch_vectors(T* shared, int row0, int rows, int size) const {
+    constexpr int kAcross = kHead / 8, kAtOnce = 256 / kAcross;
+    const int chunk = static_cast<int>(threadIdx.x) % kAcross,
+              first = static_cast<int>(threadIdx.x) / kAcross;
+    const int left = size - chunk * 8, bytes = left < 0 ? 0 : left < 8 ? left * 2 : 16;
+    const int end = rows - row0;  // of the tile's rows that are there
+    const int64_t step = view.strides[2];
+    const T* from = data + (row0 + first) * step + chunk * 8;
+#pragma unroll
+    for (int i = 0; i < (kRows + kAtOnce - 1) / kAtOnce; ++i, from += kAtOnce * step) {
+      const int row = first + i * kAtOnce, valid = row < end ? bytes : 0;
+      if (kRows % kAtOnce == 0 || row < kRows)
+        cp_async_16(shared + head_slot<kHead>(row, chunk), valid == 0 ? data : from, valid);
+    }
+  }
+
   // Brings rows [row0, row0 + kRows) as a swizzled tile; zeros outside.
   template <int kRows, int kHead>
   __device__ __forceinline__ void fetch(T* shared, int row0) const {
@@ -58,6 +77,11 @@ struct HeadRows {
     const int rows = static_cast<int>(view.dims[2]), size = static_cast<int>(view.dims[3]);
     const bool vector =
         view.strides[3] == 1 && view.strides[2] % 8 == 0 && reinterpret_cast<uintptr_t>(data) % 16 == 0;
+#if __CUDA_ARCH__ >= 900  // before, there are not the registers for it
+    if constexpr (256 % kAcross == 0) {
+      if (vector) return fetch_vectors<kRows, kHead>(shared, row0, rows, size);
+    }
+#endif
 #pragma unroll 1
     for (int i = threadIdx.x; i < kChunks; i += 256) {  // not unrolled: addresses would take registers
       const int row = i / kAcross, chunk = i % kAcross;
@@ -399,9 +423,11 @@ inline constexpr int kEnoughAttentionTiles = 120;
 
 template <class T, int kHead, int kKeys>
 __device__ __forceinline__ void attention_of_head(const AttentionArgs& args, char* memory) {
-  if (attention_tiles(args, 128) >= kEnoughAttentionTiles)
+  // Causal tiles differ in length: of twice as many, a long one shares its multiprocessor with a short one.
+  const int enough = kKeys > 32 && args.causal != 0 ? 2 * kEnoughAttentionTiles : kEnoughAttentionTiles;
+  if (attention_tiles(args, 128) >= enough)
     attention_loop<T, kHead, kKeys, 8>(args, memory);
-  else if (kKeys == 32 || attention_tiles(args, 64) >= kEnoughAttentionTiles)
+  else if (kKeys == 32 || attention_tiles(args, 64) >= enough)
     attention_loop<T, kHead, kKeys, 4>(args, memory);
   else if constexpr (kKeys > 32)
     attention_loop<T, kHead, kKeys, 2>(args, memory);
@@ -412,6 +438,8 @@ template <class T, int kLargest>
 __device__ __forceinline__ void attention_mma(const AttentionArgs& args) {
   __shared__ __align__(128) char memory[kAttentionShared];
   if (blockDim.x != 256) return;
+  launch_dependents();
+  wait_for_predecessor();
   const int64_t size = args.q.dims[3] > args.v.dims[3] ? args.q.dims[3] : args.v.dims[3];
   if (size <= kLargest - 32)
     attention_of_head<T, kLargest - 32, kLargest == 64 ? 64 : 32>(args, memory);

@@ -36,7 +36,7 @@ constexpr KernelRow mma_row(std::string_view name, std::span<const OperandRow> o
                             std::string_view symbol, LaunchCheck check, std::string_view summary) {
   return {
       .name = name,
-      .revision = 2,
+      .revision = 3,
       .device = KernelDevice::kCuda,
       .operands = operands,
       .attrs = kAttentionAttrs,
@@ -46,6 +46,7 @@ constexpr KernelRow mma_row(std::string_view name, std::span<const OperandRow> o
       .check = check,
       .symbol = symbol,
       .image = "attention_mma",
+      .waits_for_predecessor = true,
       .grid = KernelGrid::kQueryTiles,
       .efficiency = {.of_peak = 0.35, .of_bandwidth = 0.5, .matrix_units = true},
       .summary = summary,

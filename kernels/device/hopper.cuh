@@ -1,7 +1,8 @@
-// Instructions of sm_90a, one a function: barriers in shared memory, bulk tensor copies, clusters, dependent
-// launches. Entry: barrier_*, copy_tile, cluster_*, send_to, wait_for_predecessor, launch_dependents. Only in
-// code under GE_SM90A: other architectures do not have them.
+// Instructions of sm_90a, one a function: barriers in shared memory, bulk tensor copies, clusters. Entry:
+// barrier_*, copy_tile, cluster_*, send_to. Only in code under GE_SM90A: other architectures do not have
+// them.
 #pragma once
+#include "kernels/device/dependent_launch.cuh"
 #include "kernels/device/ptx.cuh"
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
@@ -161,12 +162,6 @@ __device__ __forceinline__ void load_shared(unsigned from, float& a, float& b) {
   asm volatile("ld.shared.v2.f32 {%0, %1}, [%2];" : "=f"(a), "=f"(b) : "r"(from) : "memory");
 }
 
-__device__ __forceinline__ void wait_for_predecessor() {
-  asm volatile("griddepcontrol.wait;" ::: "memory");
-}
-__device__ __forceinline__ void launch_dependents() {
-  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
-}
 __device__ __forceinline__ unsigned shared_memory_bytes() {
   unsigned bytes;
   asm("mov.u32 %0, %%dynamic_smem_size;" : "=r"(bytes));

@@ -132,19 +132,20 @@ class LaunchCheckPass {
       if (block.steps[i].kind != StepKind::kLaunch || !block.steps[i].launch[0].dependent_launch) continue;
       if (i == 0 || block.steps[i - 1].kind != StepKind::kLaunch)
         return malformed(at + "/launch/dependent_launch", "no launch stands before it");
-      GE_TRY(all_wait(block.steps[i].launch[0], at + "/launch/dependent_launch"));
+      GE_TRY(one_waits(block.steps[i].launch[0], at + "/launch/dependent_launch"));
     }
     return {};
   }
-  // A dependent launch's kernels start early: they must wait themselves, which no GPU before sm_90 can.
-  Status all_wait(const Launch& l, const std::string& path) {
+  // Of a dependent launch's kernels those start early that wait themselves, which no GPU before sm_90 can;
+  // the executor starts the others as any launch. Where none waits the plan's writer was mistaken.
+  Status one_waits(const Launch& l, const std::string& path) {
     if (target_.arch < 90) return malformed(path, "the target has no dependent launches");
+    const KernelDesc* last = nullptr;
     for (const Choice& c : l.choices) {
-      const KernelDesc* desc = kernels_.entries[c.kernel].desc;
-      if (desc && !desc->waits_for_predecessor)
-        return malformed(path, "kernel \"" + desc->name + "\" does not wait for its predecessor");
+      last = kernels_.entries[c.kernel].desc;
+      if (!last || last->waits_for_predecessor) return {};
     }
-    return {};
+    return malformed(path, "kernel \"" + last->name + "\" does not wait for its predecessor");
   }
   Status step(const Step& s, Where where, const std::string& path) {
     switch (s.kind) {

@@ -43,6 +43,9 @@ Result<std::string> kernels_of(const Graph& before, const std::string& target) {
     text += node.node == kNone ? "copy to output:" : std::string(name_of(graph.node(node.node).op)) + ":";
     for (const Candidate& c : node.candidates)
       if (c.chosen) text += " " + c.kernel;
+    for (const LaunchSpec& launch : node.launches)
+      for (const LaunchSpec& few : launch.few_rows)
+        text += ", " + std::string(few.row->name) + " to " + std::to_string(few.most_rows) + " rows";
     text += "\n";
   }
   return text;

@@ -46,6 +46,16 @@ const char* const kGraphs[] = {
   %y = mul(%s, %bb) : float32[batch, 64]
   return %y as "y", %s as "s"
 })",
+    // Products whose kernel goes by the rows.
+    R"(graph (%x: float16[batch, 512], %r: float16[batch, 256]) {
+  %w = constant float16[512, 256] splat 0.125
+  %v = constant float16[256, 512] splat 0.5
+  %c = dot(%x, %w) : float16[batch, 256]
+  %s = add(%c, %r) : float16[batch, 256]
+  %d = dot(%s, %v) : float16[batch, 512]
+  %y = relu(%d) : float16[batch, 512]
+  return %y as "y"
+})",
     // The same code over other ranks.
     R"(graph (%x: float32[16], %y: float32[2, 8], %z: float32[batch, 4]) {
   %a = relu(%x) : float32[16]
@@ -60,9 +70,35 @@ TEST_CASE("plans for a GPU bind under every dim", "[backend]") {
   for (const char* text : kGraphs) {
     INFO(text);
     const auto file = plan_of(text);
-    for (const int64_t batch : {0, 1, 2, 3, 8, 17, 64, 100, 1024, 5000})
+    for (const int64_t batch : {0, 1, 2, 3, 4, 5, 8, 17, 64, 65, 100, 200, 256, 257, 1024, 5000})
       CHECK(test::bind_without_device(file, "sm_90", {{"batch", batch}}) == "");
   }
+}
+
+TEST_CASE("a product of any number of rows has a choice for few of them", "[backend]") {
+  std::vector<std::string> names;
+  std::vector<bool> dependent;
+  plan_of(R"(graph (%x: float16[batch, 2048]) {
+  %w = constant float16[2048, 8192] splat 0.125
+  %v = constant float16[8192, 2048] splat 0.5
+  %c = dot(%x, %w) : float16[batch, 8192]
+  %y = dot(%c, %v) : float16[batch, 2048]
+  return %y as "y"
+})",
+          [&](Plan& plan) {
+            for (const Step& step : plan.programs[0].run.steps) {
+              dependent.push_back(step.launch[0].dependent_launch);
+              for (const Choice& c : step.launch[0].choices)
+                names.push_back(plan.kernels[c.kernel].name + (c.guard.empty() ? "" : " where few"));
+            }
+          });
+  // Every kernel but the library's waits by itself, so that the second launch may start early.
+  CHECK(dependent == std::vector<bool>{false, true});
+  REQUIRE(names.size() >= 6);
+  CHECK(names[0] == "dot_stream_n1_f16_sm80 where few");
+  CHECK(names[1] == "dot_stream_n4_f16_sm80 where few");
+  CHECK(names[2].starts_with("dot_wgmma_"));
+  CHECK(names.back() == "dot_cublaslt");
 }
 
 TEST_CASE("views that generated code was not made for are refused", "[backend]") {

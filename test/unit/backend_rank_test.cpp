@@ -1,6 +1,7 @@
 // Which candidate is taken: by cost, by what rows say of each other, by their order.
 #include "catch.h"
 #include "compiler/select/rank.h"
+#include "compiler/select/stream_plan.h"
 #include "compiler/select/wgmma_plan.h"
 
 using namespace ge;
@@ -79,6 +80,25 @@ TEST_CASE("every plan of dot_wgmma fits a block, keeps two stages and gives each
         }
   }
   CHECK(wgmma_tile("dot_mma_f16_sm80") == nullptr);
+}
+
+TEST_CASE("dot_stream splits the depth of narrow products while its blocks have enough of it") {
+  const Target* target = find_target("sm_90");
+  const StreamRow row = *stream_row("dot_stream_n1_f16_sm80");
+  CHECK(row.rows == 1);
+  CHECK(stream_row("dot_stream_k4_f32_sm80")->shape.by_depth);
+  CHECK(!stream_row("dot_wgmma_64x64_f16_sm90"));
+  for (const int64_t n : {8, 768, 2048, 100000})
+    for (const int64_t k : {0, 8, 512, 768, 8192, 1 << 20}) {
+      INFO(n << " " << k);
+      const StreamPlan plan = stream_plan(row, n, k, *target);
+      CHECK((plan.split >= 1 && plan.split <= kernels::kStreamMaxSplit));
+      CHECK((plan.split == 1 || plan.split * 128 <= k));
+      CHECK(plan.cost_us > 0);
+      CHECK(stream_plan(row, n, k, *find_target("sm_80")).split == 1);
+    }
+  CHECK(stream_plan(row, 2048, 8192, *target).split > 1);
+  CHECK(stream_plan(row, 65536, 8192, *target).split == 1);
 }
 
 TEST_CASE("dot_wgmma splits the depth of small products and not that of large ones") {

@@ -172,6 +172,19 @@ TEST_CASE("a launch that starts early follows one, waits itself, and runs where 
         }) == "");
 }
 
+TEST_CASE("a dependent launch may have choices that do not wait beside one that does") {
+  CHECK(refusal([](Sample& s) {
+          for (KernelRef& k : s.plan.kernels)
+            for (KernelDesc& d : k.generated) d.waits_for_predecessor = d.device == KernelDevice::kCuda;
+          Program& p = s.plan.programs[1];
+          Choice waits = launch(p, 0).choices[0];
+          waits.guard = {};
+          launch(p, 1).dependent_launch = true;
+          launch(p, 1).choices.push_back(waits);
+          launch(p, 1).choices[0].guard = launch(p, 0).choices[0].guard;
+        }) == "");
+}
+
 TEST_CASE("what a kernel reads before its predecessor is done is constant while the program runs") {
   const std::string at = "/programs/1/run/steps/1/launch/choices/0: ";
   const auto refused = [](int64_t early) {

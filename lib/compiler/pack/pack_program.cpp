@@ -323,12 +323,13 @@ class Packer {
     return check_overflow(spec.sources);
   }
 
-  // Its kernel waits by itself, and what stands before it is a launch.
+  // One of its kernels waits by itself, and what stands before it is a launch.
   bool may_start_early(const LaunchSpec& spec) const {
     const auto& steps = program_.run.steps;
     return target_.arch >= 90 && !steps.empty() && steps.back().kind == StepKind::kLaunch &&
-           (spec.row == nullptr || spec.row->waits_for_predecessor);
+           (waits(spec) || std::any_of(spec.few_rows.begin(), spec.few_rows.end(), waits));
   }
+  static bool waits(const LaunchSpec& spec) { return spec.row == nullptr || spec.row->waits_for_predecessor; }
   Result<Launch> make_launch(size_t index, const LaunchSpec& spec) {
     Launch launch;
     std::vector<TensorRef> operands;
@@ -336,11 +337,13 @@ class Packer {
       GE_ASSIGN(TensorRef r, ref(index, o));
       operands.push_back(std::move(r));
     }
-    if (spec.row != nullptr) operands.resize(spec.row->operands.size());
     if (spec.row != nullptr) {
-      launch.choices.push_back(make_choice(assembler_.builtin_kernel(*spec.row), operands, spec.attrs,
-                                           spec.grid, spec.block, spec.dynamic_shared_memory));
-      launch.choices.back().cluster = spec.cluster;
+      for (const LaunchSpec& few : spec.few_rows) {
+        launch.choices.push_back(row_choice(few, operands));
+        launch.choices.back().guard.push_back(
+            {expr(spec.operands[3].view.dims[0]), Relation::kLessEqual, expr(few.most_rows)});
+      }
+      launch.choices.push_back(row_choice(spec, operands));
     } else {
       for (const LoopChoice& c : loops_.choices(loop_of_.at(index))) {
         launch.choices.push_back(
@@ -360,6 +363,14 @@ class Packer {
     }
     launch.type_accumulated = accumulated(launch.type_read);
     return launch;
+  }
+  // Of a built-in row, on a launch's operands.
+  Choice row_choice(const LaunchSpec& spec, std::vector<TensorRef> operands) {
+    operands.resize(spec.row->operands.size());
+    Choice choice = make_choice(assembler_.builtin_kernel(*spec.row), std::move(operands), spec.attrs,
+                                spec.grid, spec.block, spec.dynamic_shared_memory);
+    choice.cluster = spec.cluster;
+    return choice;
   }
   Choice make_choice(uint32_t kernel, std::vector<TensorRef> operands, Attrs attrs,
                      const std::array<Dim, 3>& grid, std::array<int64_t, 3> block, const Dim& shared) {

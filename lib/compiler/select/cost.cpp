@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compiler/select/stream_plan.h"
 #include "compiler/select/wgmma_plan.h"
 
 namespace ge {
@@ -45,6 +46,12 @@ double launch_cost_us(const Graph& graph, const LaunchSpec& launch, const Target
                         target)
           .cost_us;
     }
+  }
+  if (launch.row != nullptr && launch.row->grid == KernelGrid::kStreamedStrips) {
+    if (const auto row = stream_row(launch.row->name))
+      return stream_plan(*row, opt_value(graph, launch.operands[3].view.dims[1]),
+                         opt_value(graph, launch.operands[0].view.dims[1]), target)
+          .cost_us;
   }
   const Dim bytes = bytes_touched(graph, launch, false) + bytes_touched(graph, launch, true);
   const bool half = !launch.operands.empty() && launch.operands[0].value != kNone &&

@@ -57,6 +57,10 @@ std::string explain(const Graph& graph, const Selection& selection, const Target
                          c.chosen ? "*" : " ", c.kernel, cost, visible_line(why));
       first = false;
     }
+    for (const LaunchSpec& launch : n.launches)
+      for (const LaunchSpec& few : launch.few_rows)
+        out += fmt::format(" {:<48} *{:<33} {:>9}  up to {} {}\n", "", few.row->name, "-", few.most_rows,
+                           few.most_rows == 1 ? "row" : "rows");
   }
   return out;
 }

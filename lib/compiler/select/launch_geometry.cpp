@@ -1,6 +1,7 @@
 // Grids of built-in CUDA rows, by what each row says of itself; see launch_geometry.h.
 #include "compiler/select/launch_geometry.h"
 
+#include "compiler/select/stream_plan.h"
 #include "compiler/select/wgmma_plan.h"
 
 namespace ge {
@@ -73,7 +74,8 @@ Dim blocks_of(const LaunchSpec& launch) {
     case KernelGrid::kConvClusters:
       return conv_clusters(launch);
     case KernelGrid::kWarpgroupTiles:
-      break;  // set_wgmma_geometry's
+    case KernelGrid::kStreamedStrips:
+      break;  // set_wgmma_geometry's and set_stream_geometry's
   }
   return Dim(1);
 }
@@ -84,6 +86,7 @@ void set_geometry(const Graph& graph, const Target& target, bool exact, LaunchSp
   if (target.device() == KernelDevice::kCpu || launch.row->kind == KernelKind::kLibrary) return;
   if (launch.row->grid == KernelGrid::kWarpgroupTiles)
     return set_wgmma_geometry(graph, target, exact, launch);
+  if (launch.row->grid == KernelGrid::kStreamedStrips) return set_stream_geometry(graph, target, launch);
   const Dim blocks = blocks_of(launch);
   launch.block = {kBlock, 1, 1};
   launch.dynamic_shared_memory = Dim(launch.row->limits.dynamic_shared_memory);

@@ -10,6 +10,7 @@
 #include "compiler/select/launch_geometry.h"
 #include "compiler/select/rank.h"
 #include "compiler/select/selection.h"
+#include "compiler/select/stream_plan.h"
 #include "compiler/select/wgmma_plan.h"
 #include "contract/args_pack.h"
 #include "kernels/registry.h"
@@ -119,7 +120,42 @@ class Chooser {
       keep_known_attrs(*verdict.row, work.spec.attrs);
       set_geometry(graph_, target_, options_.exact, work.spec);
     }
+    if (work.family == "dot" && verdict.row != nullptr) add_few_rows(work);
     selection.launches.push_back(std::move(work.spec));
+  }
+
+  // What a product of symbolic rows is best done by where they are few: weights are then read at memory's
+  // speed by kernels that would be slow for many.
+  void add_few_rows(Work& work) const {
+    LaunchSpec& spec = work.spec;
+    const Dim rows = spec.operands[3].view.dims[0];
+    if (rows.is_static() || spec.operands[3].view.dims.size() != 2) return;
+    const SymbolRange range = rows.bounds(graph_.symbols);
+    const KernelRow* beyond = spec.row;  // what more rows get
+    for (const int64_t limit : {256, 128, 64, 4, 1}) {
+      if (limit < range.min || limit >= range.max) continue;
+      Work few{work.family, at_rows(spec, rows, limit), {}, {}};
+      const Verdict verdict = judge(few);
+      if (!verdict.possible || verdict.row == beyond) continue;
+      few.spec.row = beyond = verdict.row;
+      keep_known_attrs(*verdict.row, few.spec.attrs);
+      set_geometry(graph_, target_, options_.exact, few.spec);
+      few.spec.most_rows = limit;
+      spec.few_rows.insert(spec.few_rows.begin(), std::move(few.spec));
+    }
+  }
+  // The work before a row was chosen, with `count` rows.
+  LaunchSpec at_rows(const LaunchSpec& spec, const Dim& rows, int64_t count) const {
+    LaunchSpec few = spec;
+    few.few_rows.clear();
+    std::erase_if(few.attrs, [](const auto& a) { return !a.first.starts_with("activation"); });
+    for (LaunchOperand& o : few.operands)
+      if (o.value != kNone && o.view.dims[0] == rows && &o != &few.operands[1]) o.view.dims[0] = count;
+    few.flops = 2 * static_cast<double>(count) *
+                static_cast<double>(opt_value(graph_, spec.operands[3].view.dims[1])) *
+                static_cast<double>(opt_value(graph_, spec.operands[0].view.dims[1]));
+    few.flops_dim = Dim(static_cast<int64_t>(few.flops));
+    return few;
   }
 
   // "dot" owns dot_reference and dot_blocked_f32; "log_softmax" is not "softmax".
@@ -175,6 +211,8 @@ class Chooser {
         return reason;
     if (row.grid == KernelGrid::kWarpgroupTiles)
       if (std::string reason = wgmma_refusal(graph_, spec); !reason.empty()) return reason;
+    if (const auto streamed = stream_row(row.name))
+      if (std::string reason = stream_refusal(graph_, *streamed, spec); !reason.empty()) return reason;
     return shape_refusal(row, spec, samples);
   }
 

@@ -36,6 +36,10 @@ struct LaunchSpec {
   double flops = 0;  // at the symbols' opt values, for the cost
   Dim flops_dim;     // the same as an expression
   std::vector<Source> sources;
+  // Launched instead where a product has at most `most_rows` rows, ascending: the same operands, its own row,
+  // attributes and geometry.
+  std::vector<LaunchSpec> few_rows;
+  int64_t most_rows = 0;  // of one of those
 };
 struct Candidate {
   std::string kernel;

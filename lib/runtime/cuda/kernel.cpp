@@ -15,7 +15,7 @@ namespace {
 class GenericLaunch : public DeviceStep {
  public:
   GenericLaunch(std::shared_ptr<const Image> image, CUfunction function, ByteBuffer args,
-                const LaunchSite& site)
+                const LaunchSite& site, bool dependent)
       : image_(std::move(image)), function_(function), args_(std::move(args)) {
     const BoundLaunch& bound = *site.bound;
     config_.gridDimX = static_cast<unsigned>(bound.grid[0]);
@@ -27,7 +27,7 @@ class GenericLaunch : public DeviceStep {
     config_.sharedMemBytes = static_cast<unsigned>(bound.dynamic_shared_memory);
     if (bound.cluster != std::array<int64_t, 3>{1, 1, 1}) add_cluster(bound);
     if (site.choice->cooperative) add(CU_LAUNCH_ATTRIBUTE_COOPERATIVE).value.cooperative = 1;
-    if (site.dependent_launch)
+    if (dependent)
       add(CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION)
           .value.programmaticStreamSerializationAllowed = 1;
     config_.attrs = attributes_;
@@ -71,8 +71,8 @@ class GenericKernel : public Kernel {
     if (!args.data() && desc_.args_size > 0) return fail(Code::out_of_memory);
     GE_TRY(pack_args(desc_, site.operands, site.choice->attrs, site.device_block, args.span(), site.launch));
     GE_TRY(encode_tensor_maps(gpu_, desc_, site.operands, site.choice->attrs, args.span()));
-    return std::unique_ptr<DeviceStep>(
-        std::make_unique<GenericLaunch>(image_, function_, std::move(args), site));
+    return std::unique_ptr<DeviceStep>(std::make_unique<GenericLaunch>(
+        image_, function_, std::move(args), site, site.dependent_launch && desc_.waits_for_predecessor));
   }
 
  private:
