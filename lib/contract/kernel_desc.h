@@ -180,7 +180,7 @@ enum class KernelGrid : uint8_t {
   kConvThinTiles,      // ... for each 32 pixels of 32 channels
   kConvClusters,  // ... 64 of 64, or down to 32 of 32, and up to four blocks share one: blocks come in fours
   kWarpgroupTiles,  // a cluster for each tile of the row's own size of the product: select/wgmma_plan.h
-  kStreamedStrips,     // a cluster for each strip of columns of the product: select/stream_plan.h
+  kStreamedStrips,  // a cluster for each strip of columns of the product: select/stream_plan.h
 };
 struct KernelRow {
   std::string_view name;
