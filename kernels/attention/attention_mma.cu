@@ -7,6 +7,7 @@
 // beyond 64), two in flight, in 48 KB of shared memory with the queries. Causal rows end at their last key's
 // tile. Blocks loop over tiles of queries; two blocks a multiprocessor, one for heads beyond 64.
 #include "kernels/attention/attention.h"
+#include "kernels/attention/attention_device.cuh"
 #include "kernels/device/dependent_launch.cuh"
 #include "kernels/device/index.cuh"
 #include "kernels/device/mma_tile.cuh"
@@ -14,7 +15,6 @@
 namespace ge::kernels {
 
 inline constexpr int kAttentionShared = 48 * 1024;
-inline constexpr float kLog2e = 1.4426950408889634f;
 
 // Element offset of chunk `chunk` (8 elements) of a row of kHead, swizzled: neither 16-byte stores nor
 // ldmatrix meet conflicts.
@@ -22,26 +22,6 @@ template <int kHead>
 __device__ __forceinline__ int head_slot(int row, int chunk) {
   static_assert(kHead == 32 || kHead == 64 || kHead == 96 || kHead == 128);
   return row * kHead + ((chunk ^ (kHead % 64 == 0 ? row & 7 : (row >> 1) & 3)) << 3);
-}
-
-__device__ __forceinline__ float exp2_approx(float x) {
-  float y;
-  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
-  return y;
-}
-template <class T>
-__device__ unsigned pack_pair(float low, float high);
-template <>
-__device__ __forceinline__ unsigned pack_pair<Half>(float low, float high) {
-  unsigned r;
-  asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(r) : "f"(high), "f"(low));
-  return r;
-}
-template <>
-__device__ __forceinline__ unsigned pack_pair<BHalf>(float low, float high) {
-  unsigned r;
-  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(r) : "f"(high), "f"(low));
-  return r;
 }
 
 // Rows of one head. Sizes and strides stay in the arguments, which cost no registers.
@@ -70,16 +50,15 @@ struct HeadRows {
     }
   }
 
-  // Brings rows [row0, row0 + kRows) as a swizzled tile; zeros outside. kUnrolled: on sm_90, where there are
-  // the registers for it.
-  template <int kRows, int kHead, bool kUnrolled>
+  // Brings rows [row0, row0 + kRows) as a swizzled tile; zeros outside.
+  template <int kRows, int kHead>
   __device__ __forceinline__ void fetch(T* shared, int row0) const {
     constexpr int kAcross = kHead / 8, kChunks = kRows * kAcross;
     const int rows = static_cast<int>(view.dims[2]), size = static_cast<int>(view.dims[3]);
     const bool vector =
         view.strides[3] == 1 && view.strides[2] % 8 == 0 && reinterpret_cast<uintptr_t>(data) % 16 == 0;
-#if __CUDA_ARCH__ >= 900
-    if constexpr (kUnrolled && 256 % kAcross == 0) {
+#if __CUDA_ARCH__ >= 900  // before, there are not the registers for it
+    if constexpr (256 % kAcross == 0) {
       if (vector) return fetch_vectors<kRows, kHead>(shared, row0, rows, size);
     }
 #endif
@@ -99,38 +78,11 @@ struct HeadRows {
   }
 };
 
-// What a tile of queries is: its head, its first row, and which keys its rows see.
-struct AttentionWork {
-  int batch, head;
-  int row0, rows;  // of the head; rows from row0 on
-  int keys;        // that the last row sees
-  int offset;      // row i sees keys below i + offset, and all below `keys` where nothing is causal
-  __device__ AttentionWork(const AttentionArgs& args, int item, int tile_rows) {
-    const int total = static_cast<int>(args.q.dims[2]), length = static_cast<int>(args.k.dims[2]);
-    const int tiles = (total + tile_rows - 1) / tile_rows, heads = static_cast<int>(args.q.dims[1]);
-    const int tile = item % tiles;
-    // Causal rows near the end have the most keys: they come first.
-    row0 = (args.causal != 0 ? tiles - 1 - tile : tile) * tile_rows;
-    head = item / tiles % heads;
-    batch = item / tiles / heads;
-    rows = total - row0 < tile_rows ? total - row0 : tile_rows;
-    offset = args.causal == 0 ? length : args.causal == 1 ? 1 : 1 + length - total;
-    keys = seen_by(args.causal, row0 + rows - 1, length);
-  }
-  __device__ __forceinline__ int seen_by(int64_t causal, int row, int length) const {
-    const int last = causal == 0 ? length : row + offset;
-    return last < 0 ? 0 : last < length ? last : length;
-  }
-};
-
 template <class T, int kHead, int kKeys, int kRowWarps>
 struct AttentionTile {
   static constexpr int kKeyWarps = 8 / kRowWarps, kRows = 16 * kRowWarps, kWarpKeys = kKeys / kKeyWarps;
   static constexpr int kPartKeys = kWarpKeys < 32 ? kWarpKeys : 32;  // scores in registers at a time
   static constexpr int kSteps = kHead / 16, kScoreTiles = kPartKeys / 8, kOutTiles = kHead / 8;
-  // Tiles of 32 queries are for short rows of few heads: a loop's few instructions arrive sooner (BERT, 128
-  // tokens: 8.7 us a launch for 10.7).
-  static constexpr bool kUnrolled = kRowWarps > 2;
   static constexpr int kStage = 2 * kKeys * kHead;  // elements: keys, then values
   static constexpr bool kOwnQueries = (2 * kStage + kRows * kHead) * 2 <= kAttentionShared;
   static constexpr int kPartial = 32 * (kOutTiles * 4 + 4);  // floats that a warp hands over
@@ -149,7 +101,7 @@ struct AttentionTile {
   __device__ __forceinline__ void clear() {
 #pragma unroll
     for (int j = 0; j < kOutTiles; ++j) out[j][0] = out[j][1] = out[j][2] = out[j][3] = 0;
-    top[0] = top[1] = -__int_as_float(0x7f800000);
+    top[0] = top[1] = minus_infinity();
     sum[0] = sum[1] = 0;
   }
 
@@ -198,7 +150,7 @@ struct AttentionTile {
       for (int j = 0; j < kScoreTiles; ++j) {
 #pragma unroll
         for (int e = 0; e < 2; ++e)
-          if (key + j * 8 + e >= seen) s[j][half * 2 + e] = -__int_as_float(0x7f800000);
+          if (key + j * 8 + e >= seen) s[j][half * 2 + e] = minus_infinity();
       }
     }
   }
@@ -239,8 +191,7 @@ struct AttentionTile {
       for (int j = 0; j < kScoreTiles; ++j) now = fmaxf(now, fmaxf(s[j][half * 2], s[j][half * 2 + 1]));
       now = fmaxf(now, __shfl_xor_sync(0xffffffffu, now, 1));
       now = fmaxf(now, __shfl_xor_sync(0xffffffffu, now, 2));
-      const float shift = now == -__int_as_float(0x7f800000) ? 0.0f : now,
-                  old = exp2_approx(top[half] - shift);
+      const float shift = now == minus_infinity() ? 0.0f : now, old = exp2_approx(top[half] - shift);
       top[half] = now;
       float more = 0;
 #pragma unroll
@@ -300,7 +251,7 @@ struct AttentionTile {
 #pragma unroll
         for (int half = 0; half < 2; ++half) {
           const float top2 = theirs[(kOutTiles * 4 + half) * 32], now = fmaxf(top[half], top2);
-          const float shift = now == -__int_as_float(0x7f800000) ? 0.0f : now;
+          const float shift = now == minus_infinity() ? 0.0f : now;
           const float a = exp2_approx(top[half] - shift), b = exp2_approx(top2 - shift);
           top[half] = now;
           sum[half] = sum[half] * a + theirs[(kOutTiles * 4 + 2 + half) * 32] * b;
@@ -365,11 +316,11 @@ struct AttentionTile {
     const int shared_head = work.head / (static_cast<int>(args.q.dims[1]) / static_cast<int>(args.k.dims[1]));
     const HeadRows<T> keys(args.k, work.batch, shared_head), values(args.v, work.batch, shared_head);
     const auto fetch = [&](int stage, int key) {
-      keys.template fetch<kKeys, kHead, kUnrolled>(shared + stage * kStage, key);
-      values.template fetch<kKeys, kHead, kUnrolled>(shared + stage * kStage + kKeys * kHead, key);
+      keys.template fetch<kKeys, kHead>(shared + stage * kStage, key);
+      values.template fetch<kKeys, kHead>(shared + stage * kStage + kKeys * kHead, key);
     };
     __syncthreads();  // the last tile's results have left
-    HeadRows<T>(args.q, work.batch, work.head).template fetch<kRows, kHead, kUnrolled>(queries, work.row0);
+    HeadRows<T>(args.q, work.batch, work.head).template fetch<kRows, kHead>(queries, work.row0);
     cp_async_commit();
     if (kOwnQueries && work.keys > 0) fetch(0, 0);
     cp_async_commit();
@@ -416,7 +367,8 @@ __device__ __forceinline__ void attention_loop(const AttentionArgs& args, char* 
   const int tiles = attention_tiles(args, 16 * kRowWarps);
 #pragma unroll 1
   for (int item = static_cast<int>(blockIdx.x); item < tiles; item += static_cast<int>(gridDim.x)) {
-    const AttentionWork work(args, item, 16 * kRowWarps);
+    const AttentionWork work(args.q.dims[2], args.q.dims[1], args.k.dims[2], args.causal, item,
+                             16 * kRowWarps);
     AttentionTile<T, kHead, kKeys, kRowWarps> tile;
     tile.run(args, work, memory);
   }

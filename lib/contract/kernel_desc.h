@@ -176,6 +176,7 @@ enum class KernelGrid : uint8_t {
   kProductTiles,       // a block for each 32 x 32 tile of the product, operand 3
   kSplitProductTiles,  // ... 64 x 64, or down to 32 x 16 where those are too few to fill a large GPU
   kQueryTiles,         // attention: a block for each 128 queries of a head, or down to 32
+  kWarpgroupQueries,   // ... or 64, which tensor maps bring in boxes of 64
   kConvTiles,          // a block for each 64 pixels of 64 channels of a group of the result, operand 3
   kConvThinTiles,      // ... for each 32 pixels of 32 channels
   kConvClusters,  // ... 64 of 64, or down to 32 of 32, and up to four blocks share one: blocks come in fours

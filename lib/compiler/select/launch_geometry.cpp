@@ -1,8 +1,11 @@
 // Grids of built-in CUDA rows, by what each row says of itself; see launch_geometry.h.
 #include "compiler/select/launch_geometry.h"
 
+#include <algorithm>
+
 #include "compiler/select/stream_plan.h"
 #include "compiler/select/wgmma_plan.h"
+#include "kernels/attention/attention_wgmma.h"
 
 namespace ge {
 namespace {
@@ -31,6 +34,21 @@ Dim split_product_tiles(const StridedView& out) {
 Dim query_tiles(const StridedView& q) {
   const auto tiles = [&](int64_t rows) { return Dim::ceil_div(q.dims[2], rows) * q.dims[0] * q.dims[1]; };
   return Dim::min(tiles(32), Dim::max(tiles(128), 512));
+}
+// Tiles of 128 queries, or of 64 where those are too few; as many blocks as the kernel makes of either.
+Dim warpgroup_queries(const StridedView& q) {
+  const auto tiles = [&](int64_t rows) { return Dim::ceil_div(q.dims[2], rows) * q.dims[0] * q.dims[1]; };
+  return Dim::min(tiles(64), Dim::max(tiles(128), 2 * kernels::kAttentionEnoughTiles));
+}
+// Every tile is a box of rows and columns of one head.
+void set_attention_boxes(LaunchSpec& launch) {
+  for (const std::string i : {"0", "1", "2"}) {
+    launch.attrs.emplace_back("box" + i,
+                              std::vector<int64_t>{1, 1, kernels::kAttentionBox, kernels::kAttentionBox});
+    launch.attrs.emplace_back("swizzle" + i, int64_t{2 * kernels::kAttentionBox});
+  }
+  std::sort(launch.attrs.begin(), launch.attrs.end(),
+            [](const auto& a, const auto& b) { return a.first < b.first; });
 }
 // One block for each column along the axis.
 Dim columns(const LaunchSpec& launch) {
@@ -67,6 +85,8 @@ Dim blocks_of(const LaunchSpec& launch) {
       return split_product_tiles(launch.operands[3].view);
     case KernelGrid::kQueryTiles:
       return query_tiles(launch.operands[0].view);
+    case KernelGrid::kWarpgroupQueries:
+      return warpgroup_queries(launch.operands[0].view);
     case KernelGrid::kConvTiles:
       return conv_tiles(launch, kTile);
     case KernelGrid::kConvThinTiles:
@@ -87,6 +107,7 @@ void set_geometry(const Graph& graph, const Target& target, bool exact, LaunchSp
   if (launch.row->grid == KernelGrid::kWarpgroupTiles)
     return set_wgmma_geometry(graph, target, exact, launch);
   if (launch.row->grid == KernelGrid::kStreamedStrips) return set_stream_geometry(graph, target, launch);
+  if (launch.row->grid == KernelGrid::kWarpgroupQueries) set_attention_boxes(launch);
   const Dim blocks = blocks_of(launch);
   launch.block = {kBlock, 1, 1};
   launch.dynamic_shared_memory = Dim(launch.row->limits.dynamic_shared_memory);

@@ -76,7 +76,9 @@ Status encode(const Gpu& gpu, const TensorView& view, int operand, const Attrs& 
     dims[i] = static_cast<cuuint64_t>(view.dims[axis]);
     box[i] = static_cast<cuuint32_t>(attr_int(attrs, "box" + number, 1, static_cast<size_t>(axis)));
     steps[i] = 1;
-    if (i > 0) strides[i - 1] = static_cast<cuuint64_t>(view.strides[axis] * bits_of(view.dtype) / 8);
+    // An axis of one element may have any stride in a view; the driver wants multiples of 16 bytes.
+    const int64_t stride = view.dims[axis] == 1 ? 16 : view.strides[axis] * bits_of(view.dtype) / 8;
+    if (i > 0) strides[i - 1] = static_cast<cuuint64_t>(stride);
   }
   alignas(64) CUtensorMap map{};
   const CUresult result =
