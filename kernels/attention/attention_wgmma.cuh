@@ -4,9 +4,9 @@
 // take every other tile of keys; their results are added at the end, each finishes half of the columns. While
 // a warpgroup's exponentials are computed its last product with values runs.
 //
-// Barriers. queries: one arrival a tile of queries. keys[s], values[s]: one arrival a round, of the copying
-// thread, with the bytes. empty[s]: one arrival a round of each warp that reads the stage, once its products
-// are done. Between two tiles of queries all threads meet.
+// Barriers. queries: one arrival a tile of queries. full[s]: one arrival a round, of the copying thread, with
+// the bytes of keys and values. empty[s]: one arrival a round of each warp that reads the stage, once its
+// products are done. Between two tiles of queries all threads meet.
 #pragma once
 #include "kernels/attention/attention_device.cuh"
 #include "kernels/attention/attention_wgmma.h"
@@ -45,13 +45,10 @@ struct AttentionWgmma {
     return base + 2 * kTileBytes + kAttentionStages * kStageBytes;
   }
   __device__ __forceinline__ unsigned queries() const { return barriers(); }
-  __device__ __forceinline__ unsigned keys(int place) const {
+  __device__ __forceinline__ unsigned full(int place) const {
     return barriers() + 8 + place % kAttentionStages * 8;
   }
-  __device__ __forceinline__ unsigned values(int place) const { return keys(place) + kAttentionStages * 8; }
-  __device__ __forceinline__ unsigned empty(int place) const {
-    return keys(place) + 2 * kAttentionStages * 8;
-  }
+  __device__ __forceinline__ unsigned empty(int place) const { return full(place) + kAttentionStages * 8; }
   static __device__ __forceinline__ unsigned parity(int place) { return place / kAttentionStages & 1; }
 
   __device__ __forceinline__ AttentionWork work_of(int item) const {
@@ -68,12 +65,13 @@ struct AttentionWgmma {
       : args(a), base(shared_address(memory)) {
     const int heads = static_cast<int>(args.batches * args.heads), rows = static_cast<int>(args.rows);
     const int large = (rows + 127) / 128 * heads;
-    split = large < kAttentionEnoughTiles;
+    split = large < kShape.enough_tiles();
     tile_rows = split ? 64 : 128;
     items = split ? (rows + 63) / 64 * heads : large;
   }
 
-  // -- copies, by one thread: the first of the second warpgroup, or of each where both have own tiles --
+  // -- copies, by one thread: thread 0 those that fill the ring; the first of the second warpgroup, or of
+  // each where both have own tiles, the others --
   __device__ __forceinline__ bool leads() const {
     return (threadIdx.x & 127) == 0 && (split || threadIdx.x != 0);
   }
@@ -88,10 +86,15 @@ struct AttentionWgmma {
     if (!split) copy_tiles(base + kTileBytes, args.q, work.row0 + 64, work.head, work.batch, queries());
   }
   __device__ __forceinline__ void bring(const AttentionWork& work, int head, int tile, int place) const {
-    barrier_expect(keys(place), kTileBytes);
-    copy_tiles(stage_at(place), args.k, tile * 64, head, work.batch, keys(place));
-    barrier_expect(values(place), kTileBytes);
-    copy_tiles(stage_at(place) + kTileBytes, args.v, tile * 64, head, work.batch, values(place));
+    barrier_expect(full(place), kStageBytes);
+    copy_tiles(stage_at(place), args.k, tile * 64, head, work.batch, full(place));
+    copy_tiles(stage_at(place) + kTileBytes, args.v, tile * 64, head, work.batch, full(place));
+  }
+  __device__ __forceinline__ void bring_first(const AttentionWork& work, int head, int tiles,
+                                              int place) const {
+    bring_queries(work);
+#pragma unroll 1
+    for (int tile = 0; tile < tiles && tile < kAttentionStages; ++tile) bring(work, head, tile, place + tile);
   }
   // Into the stage of a tile that is not read any more, or soon: with shared tiles the one before, so that
   // nobody waits for the other warpgroup.
@@ -118,7 +121,7 @@ struct AttentionWgmma {
   }
 
   __device__ __forceinline__ void score(float (&s)[kScores], unsigned query, int place) const {
-    barrier_wait(keys(place), parity(place));
+    barrier_wait(full(place), parity(place));
     const unsigned key = stage_at(place);
     wgmma_begin();
 #pragma unroll
@@ -134,7 +137,6 @@ struct AttentionWgmma {
     wgmma_commit();
   }
   __device__ __forceinline__ void mix(float (&out)[kOut], const unsigned (&p)[4][4], int place) const {
-    barrier_wait(values(place), parity(place));
     const unsigned value = stage_at(place) + kTileBytes;
     wgmma_begin();
 #pragma unroll
@@ -348,8 +350,14 @@ struct AttentionWgmma {
         __syncthreads();
       }
       const AttentionWork work = work_of(item);
-      const int key_head = work.head / shared_by;
-      const int tiles = tiles_of(work.keys), step = split ? 2 : 1, first = split ? group() : 0;
+      const int key_head = work.head / shared_by, tiles = tiles_of(work.keys);
+      if (round == 0) wait_for_predecessor();
+      if (threadIdx.x == 0) bring_first(work, key_head, tiles, place);
+      if (round == 0) {
+        __syncthreads();      // the barriers stand
+        launch_dependents();  // not before: their first loads would be in the way of the predecessor's
+      }
+      const int step = split ? 2 : 1, first = split ? group() : 0;
       const int row0 = work.row0 + (split ? 0 : group() * 64);
       Rows rows;
       rows.all = seen_by(work, row0);
@@ -363,19 +371,12 @@ struct AttentionWgmma {
       for (int i = 0; i < kOut; ++i) out[i] = 0;
       // The first of two warpgroups may be done with its keys sooner.
       const int own = split ? tiles : min(tiles, tiles_of(seen_by(work, row0 + 63)));
-      if (leads()) {
-        if (first == 0 || !split) bring_queries(work);
-#pragma unroll 1
-        for (int tile = first; tile < tiles && tile < kAttentionStages; tile += step)
-          bring(work, key_head, tile, place + tile);
-      }
-      __syncwarp();
       barrier_wait(queries(), round & 1);
       if (first < own) attend(work, key_head, out, rows, first, step, own, place);
       if (!split) {
 #pragma unroll 1
         for (int tile = own; tile < tiles; ++tile) {
-          barrier_wait(values(place + tile), parity(place + tile));
+          barrier_wait(full(place + tile), parity(place + tile));
           release(place + tile);
         }
       }
@@ -386,22 +387,21 @@ struct AttentionWgmma {
   }
 
   __device__ __forceinline__ void run() {
-    if (threadIdx.x == 0) {
+    if (threadIdx.x == 32) {
       prefetch_map(reinterpret_cast<const TensorMap&>(args.q));
       prefetch_map(reinterpret_cast<const TensorMap&>(args.k));
       prefetch_map(reinterpret_cast<const TensorMap&>(args.v));
+    }
+    if (threadIdx.x == 0) {
       barrier_init(queries(), 1);
 #pragma unroll
       for (int s = 0; s < kAttentionStages; ++s) {
-        barrier_init(keys(s), 1);
-        barrier_init(values(s), 1);
+        barrier_init(full(s), 1);
         barrier_init(empty(s), split ? 4 : 8);
       }
       barriers_made();
     }
-    __syncthreads();
-    wait_for_predecessor();
-    launch_dependents();  // not before: their first loads would be in the way of the predecessor's
+    __syncwarp();
     multiply_all();
   }
 };

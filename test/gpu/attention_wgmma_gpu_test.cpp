@@ -51,7 +51,7 @@ TEST_CASE("CUDA attention_wgmma rows equal attention_reference") {
     bool zero_empty = false;
     double scale = 0.125;
   };
-  // From 264 tiles of 128 queries on each warpgroup has its own.
+  // With 134 heads and more each warpgroup has queries of its own.
   const Case cases[] = {{1, 1, 1, 1, 1, 8, 8, 0},
                         {1, 4, 2, 1, 513, 64, 64, 0},
                         {2, 3, 3, 17, 17, 64, 64, 1},

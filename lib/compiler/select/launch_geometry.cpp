@@ -35,10 +35,11 @@ Dim query_tiles(const StridedView& q) {
   const auto tiles = [&](int64_t rows) { return Dim::ceil_div(q.dims[2], rows) * q.dims[0] * q.dims[1]; };
   return Dim::min(tiles(32), Dim::max(tiles(128), 512));
 }
-// Tiles of 128 queries, or of 64 where those are too few; as many blocks as the kernel makes of either.
+// Tiles of 128 queries, or of 64 where those are too few; at least as many blocks as the kernel makes of
+// either.
 Dim warpgroup_queries(const StridedView& q) {
   const auto tiles = [&](int64_t rows) { return Dim::ceil_div(q.dims[2], rows) * q.dims[0] * q.dims[1]; };
-  return Dim::min(tiles(64), Dim::max(tiles(128), 2 * kernels::kAttentionEnoughTiles));
+  return Dim::min(tiles(64), Dim::max(tiles(128), 2 * kernels::AttentionWgmmaShape{64}.enough_tiles()));
 }
 // Every tile is a box of rows and columns of one head.
 void set_attention_boxes(LaunchSpec& launch) {
