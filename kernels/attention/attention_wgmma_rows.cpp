@@ -4,6 +4,7 @@
 #include "kernels/attention/attention_limits.h"
 #include "kernels/attention/attention_row.h"
 #include "kernels/attention/attention_wgmma.h"
+#include "kernels/common/arg_rows.h"
 #include "kernels/common/cuda_rows.h"
 
 namespace ge::kernels {
@@ -29,27 +30,11 @@ constexpr AttrRow kAttrs[] = {
     {.name = "zero_empty", .min = 0, .max = 1},
 };
 
-constexpr ArgRow map_arg(size_t offset, int operand) {
-  return {.offset = static_cast<uint32_t>(offset),
-          .type = ArgType::kTensorMap,
-          .source = ArgSource::kTensorMap,
-          .operand = static_cast<int8_t>(operand)};
-}
-constexpr ArgRow axis_arg(size_t offset, ArgSource source, int operand, int axis) {
-  return {.offset = static_cast<uint32_t>(offset),
-          .type = ArgType::kI64,
-          .source = source,
-          .operand = static_cast<int8_t>(operand),
-          .a = static_cast<int8_t>(axis)};
-}
 constexpr ArgRow kArgs[] = {
     map_arg(offsetof(AttentionWgmmaArgs, q), 0),
     map_arg(offsetof(AttentionWgmmaArgs, k), 1),
     map_arg(offsetof(AttentionWgmmaArgs, v), 2),
-    {.offset = offsetof(AttentionWgmmaArgs, out),
-     .type = ArgType::kPointer,
-     .source = ArgSource::kPtr,
-     .operand = 4},
+    pointer_arg(offsetof(AttentionWgmmaArgs, out), 4),
     axis_arg(offsetof(AttentionWgmmaArgs, out_batch_step), ArgSource::kStride, 4, 0),
     axis_arg(offsetof(AttentionWgmmaArgs, out_row_step), ArgSource::kStride, 4, 1),
     axis_arg(offsetof(AttentionWgmmaArgs, out_head_step), ArgSource::kStride, 4, 2),

@@ -1,5 +1,6 @@
 // Rows of dot_stream.cu: one for each number of rows, element type and dense axis of the right side. Which
 // split fits a product best is select/stream_plan's matter.
+#include "kernels/common/arg_rows.h"
 #include "kernels/common/cuda_rows.h"
 #include "kernels/dot/dot_row.h"
 #include "kernels/dot/dot_stream.h"
@@ -27,19 +28,6 @@ constexpr AttrRow kAttrs[] = {
     {.name = "early", .min = 0, .max = 2, .required = false},
 };
 
-constexpr ArgRow pointer_arg(size_t offset, int operand) {
-  return {.offset = static_cast<uint32_t>(offset),
-          .type = ArgType::kPointer,
-          .source = ArgSource::kPtr,
-          .operand = static_cast<int8_t>(operand)};
-}
-constexpr ArgRow axis_arg(size_t offset, ArgSource source, int operand, int axis) {
-  return {.offset = static_cast<uint32_t>(offset),
-          .type = ArgType::kI64,
-          .source = source,
-          .operand = static_cast<int8_t>(operand),
-          .a = static_cast<int8_t>(axis)};
-}
 // `step`: the axis along which rhs is not dense.
 constexpr std::array<ArgRow, 16> args_of(int step) {
   return {{

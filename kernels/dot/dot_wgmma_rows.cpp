@@ -1,4 +1,5 @@
 // Rows of dot_wgmma.cu: one a tile and element type. Which fits a product best is select/wgmma_plan's matter.
+#include "kernels/common/arg_rows.h"
 #include "kernels/common/cuda_rows.h"
 #include "kernels/dot/dot_row.h"
 #include "kernels/dot/dot_wgmma.h"
@@ -40,25 +41,6 @@ constexpr AttrRow kAttrs[] = {
     {.name = "narrow", .min = 0, .max = 1, .required = false},
 };
 
-constexpr ArgRow map_arg(size_t offset, int operand) {
-  return {.offset = static_cast<uint32_t>(offset),
-          .type = ArgType::kTensorMap,
-          .source = ArgSource::kTensorMap,
-          .operand = static_cast<int8_t>(operand)};
-}
-constexpr ArgRow pointer_arg(size_t offset, int operand) {
-  return {.offset = static_cast<uint32_t>(offset),
-          .type = ArgType::kPointer,
-          .source = ArgSource::kPtr,
-          .operand = static_cast<int8_t>(operand)};
-}
-constexpr ArgRow axis_arg(size_t offset, ArgSource source, int operand, int axis) {
-  return {.offset = static_cast<uint32_t>(offset),
-          .type = ArgType::kI64,
-          .source = source,
-          .operand = static_cast<int8_t>(operand),
-          .a = static_cast<int8_t>(axis)};
-}
 constexpr ArgRow kArgs[] = {
     map_arg(offsetof(DotWgmmaArgs, lhs), 0),
     map_arg(offsetof(DotWgmmaArgs, rhs), 1),
