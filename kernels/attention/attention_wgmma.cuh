@@ -298,7 +298,7 @@ struct AttentionWgmma {
       float total = rows.sum[half];
       total += __shfl_xor_sync(0xffffffffu, total, 1);
       total += __shfl_xor_sync(0xffffffffu, total, 2);
-      const bool zero = total == 0 && args.zero_empty != 0;
+      const bool zero = total == 0 && (args.zero_empty != 0 || args.keys == 0);
       const float factor = 1.0f / total;  // 0 / 0 and 0 * inf: NaN
       const bool there = row + 8 * half < work.rows;
 #pragma unroll

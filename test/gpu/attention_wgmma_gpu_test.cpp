@@ -54,6 +54,9 @@ TEST_CASE("CUDA attention_wgmma rows equal attention_reference") {
   // With 134 heads and more each warpgroup has queries of its own.
   const Case cases[] = {{1, 1, 1, 1, 1, 8, 8, 0},
                         {1, 4, 2, 1, 513, 64, 64, 0},
+                        {1, 4, 2, 5, 0, 64, 64, 1},
+                        {1, 4, 2, 0, 5, 64, 64, 1},
+                        {0, 4, 2, 5, 5, 64, 128, 0},
                         {2, 3, 3, 17, 17, 64, 64, 1},
                         {1, 2, 1, 64, 64, 32, 32, 1},
                         {2, 4, 2, 65, 63, 40, 24, 2},
@@ -127,7 +130,8 @@ TEST_CASE("CUDA attention_wgmma rows say what they refuse") {
         "q is not dense along its last axis");
   CHECK(said({1, 2, 3, 72}, {1, 2, 3, 64}, good) == "heads of 72");
   CHECK(said({1, 2, 3, 36}, {1, 2, 3, 64}, good) == "q has steps that are not of 8 elements");
-  CHECK(said({1, 2, 3, 64}, {1, 2, 0, 64}, good) == "no elements");
+  CHECK(said({1, 2, 3, 64}, {1, 2, 0, 64}, good) == "");
+  CHECK(said({1, 2, 3, 0}, {1, 2, 3, 64}, good) == "heads of 0");
   CHECK(said({1, 2, 3, 64}, {1, 2, 3, 60}, good) == "values of 60");
   Attrs wide = good;
   wide[1].second = std::vector<int64_t>{1, 1, 128, 64};

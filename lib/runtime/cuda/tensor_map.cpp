@@ -1,5 +1,6 @@
 #include "runtime/cuda/tensor_map.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace ge::cuda {
@@ -68,16 +69,18 @@ Status encode(const Gpu& gpu, const TensorView& view, int operand, const Attrs& 
   GE_ASSIGN(const CUtensorMapDataType type, map_type(view.dtype));
   const std::string number = std::to_string(operand);
   GE_ASSIGN(const CUtensorMapSwizzle swizzle, map_swizzle(attr_int(attrs, "swizzle" + number, 0)));
-  // The driver counts axes from the innermost, which is the dense one.
+  // The driver counts axes from the innermost, which is the dense one. It takes no axis without elements (of
+  // such a map nothing is read) and multiples of 16 bytes alone, where a view of one element may say
+  // anything.
+  const bool empty = element_count(view) == 0;
   cuuint64_t dims[kMaxMapRank], strides[kMaxMapRank];
   cuuint32_t box[kMaxMapRank], steps[kMaxMapRank];
   for (int i = 0; i < view.rank; ++i) {
     const int axis = i == 0 ? dense : i <= view.rank - 1 - dense ? view.rank - i : view.rank - 1 - i;
-    dims[i] = static_cast<cuuint64_t>(view.dims[axis]);
+    dims[i] = static_cast<cuuint64_t>(std::max<int64_t>(view.dims[axis], 1));
     box[i] = static_cast<cuuint32_t>(attr_int(attrs, "box" + number, 1, static_cast<size_t>(axis)));
     steps[i] = 1;
-    // An axis of one element may have any stride in a view; the driver wants multiples of 16 bytes.
-    const int64_t stride = view.dims[axis] == 1 ? 16 : view.strides[axis] * bits_of(view.dtype) / 8;
+    const int64_t stride = empty || view.dims[axis] == 1 ? 16 : view.strides[axis] * bits_of(view.dtype) / 8;
     if (i > 0) strides[i - 1] = static_cast<cuuint64_t>(stride);
   }
   alignas(64) CUtensorMap map{};
