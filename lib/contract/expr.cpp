@@ -155,8 +155,7 @@ std::vector<size_t> ExprTable::symbols(ExprId id) const {
   for (const ExprToken& t : tokens(id))
     if (t.op == ExprOp::kSymbol) used.push_back(static_cast<size_t>(t.value));
   std::ranges::sort(used);
-  const auto again = std::ranges::unique(used);
-  used.erase(again.begin(), again.end());
+  used.erase(std::unique(used.begin(), used.end()), used.end());  // clang 14 does not take ranges::unique
   return used;
 }
 
