@@ -83,7 +83,7 @@ Status encode(const Gpu& gpu, const TensorView& view, int operand, const Attrs& 
     const int64_t stride = empty || view.dims[axis] == 1 ? 16 : view.strides[axis] * bits_of(view.dtype) / 8;
     if (i > 0) strides[i - 1] = static_cast<cuuint64_t>(stride);
   }
-  alignas(64) CUtensorMap map{};
+  CUtensorMap map{};  // as aligned as the driver wants it: its own type says so
   const CUresult result =
       gpu.api->cuTensorMapEncodeTiled(&map, type, static_cast<cuuint32_t>(view.rank), view.data, dims,
                                       strides, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle,
