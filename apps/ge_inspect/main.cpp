@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "base/diagnostic.h"
+#include "common/guarded_main.h"
 #include "common/report.h"
 #include "common/version.h"
 #include "ge_inspect/inspect.h"
@@ -51,9 +52,7 @@ int run(const Options& o) {
   return o.verify ? ge::verify(o.plan) : ge::show(o.plan, o.json);
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int parse_and_run(int argc, char** argv) {
   CLI::App app{kAbout, "ge-inspect"};
   Options options;
   add_flags(app, options);
@@ -65,4 +64,10 @@ int main(int argc, char** argv) {
     return usage(e.what());
   }
   return run(options);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return ge::guarded_main([&] { return parse_and_run(argc, argv); });
 }

@@ -56,6 +56,8 @@ Status status_of(ge_error* error) {
   if (document.ok()) {
     for (Value entry : document->root()) list.push_back(diagnostic_of(entry));
   }
+  if (!document.ok() && document.error().kind() == ErrorKind::kEnvironment)
+    list.push_back(document.error().first());
   if (list.empty()) list.push_back(fail(Code::internal).because(ge_error_message(error)));
   ge_error_free(error);
   return Error(std::move(list));

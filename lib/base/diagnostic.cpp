@@ -120,6 +120,20 @@ std::string to_string(const Diagnostic& d) {
   return text;
 }
 
+Diagnostic shortened(Diagnostic d) {
+  constexpr size_t kLongest = 4096, kEnd = 200;
+  for (std::string* text : {&d.message, &d.place, &d.path, &d.found, &d.fix}) {
+    if (text->size() <= kLongest) continue;
+    const auto boundary = [&](size_t at) {  // of a code point
+      while (at > 0 && (static_cast<unsigned char>((*text)[at]) & 0xc0) == 0x80) --at;
+      return at;
+    };
+    *text = text->substr(0, boundary(kLongest - kEnd - 40)) + " ... (" + std::to_string(text->size()) +
+            " bytes) ... " + text->substr(boundary(text->size() - kEnd));
+  }
+  return d;
+}
+
 // Distance without regard to case, ties broken by the exact spelling and then by order, so the answer is the
 // same everywhere.
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates) {

@@ -62,6 +62,10 @@ struct Diagnostic {
   }
 };
 
+// Texts of more than 4096 bytes (names in a file have any length) cut to that, their ends and how long they
+// were kept.
+Diagnostic shortened(Diagnostic diagnostic);
+
 inline Diagnostic fail(Code code) {
   Diagnostic d;
   d.code = code;

@@ -68,13 +68,14 @@ class [[nodiscard]] Result {
 };
 
 // Collects the faults of a stage so that all are told at once. A file of a few MB may hold a million of them,
-// each far longer than what caused it: the first ones are kept, the rest are counted.
+// each far longer than what caused it: the first ones are kept, their texts up to a length, the rest are
+// counted.
 class ErrorList {
  public:
   static constexpr size_t kKept = 1000;
   void add(Diagnostic diagnostic) {
     if (list_.size() < kKept)
-      list_.push_back(std::move(diagnostic));
+      list_.push_back(shortened(std::move(diagnostic)));
     else
       ++left_out_;
   }

@@ -251,6 +251,7 @@ class RecordReader {
 Result<Plan> decode_program(ByteSpan cbor) {
   auto document = parse_cbor(cbor, "program section", kProgramLimits);
   if (!document.ok()) {
+    if (document.error().kind() == ErrorKind::kEnvironment) return std::move(document).take_error();
     const Diagnostic& why = document.error().first();
     return fail(Code::plan_malformed)
         .in(why.path.empty() ? "/program" : why.path)

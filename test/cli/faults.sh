@@ -243,6 +243,29 @@ interrupted() {
   echo "FAILED Ctrl-C of $*: exit code $code, expected 130 ($attempt attempts)"
   failed=$((failed + 1))
 }
+# Memory that ends anywhere ends as an error of ge's. A sanitizer's build does not start under such limits.
+[ -n "$only" ] || ! (ulimit -v 500000 && ge-compile --version >"$temporary/out" 2>&1) || {
+  printf '{"format":"ge-graph/1","inputs":[{"name":"v0","dtype":"float32","shape":[64,64]}],"outputs":["v2000"],"nodes":[' >chain.json
+  ops=(Relu Neg Softmax Exp)
+  for ((i = 0; i < 2000; i++)); do printf '{"op":"%s","inputs":["v%d"],"outputs":["v%d"]},' "${ops[i % 4]}" $i $((i + 1)); done |
+    sed 's/,$/]}/' >>chain.json
+  ge-compile chain.json -o chain.bin -t cpu 2>"$temporary/out" || { echo 'FAILED: chain.json does not compile'; failed=$((failed + 1)); }
+  for command in 'ge-compile chain.json -o chain2.bin -t cpu' 'ge-run chain.bin --threads 2' 'ge-inspect chain.bin --json'; do
+    # Up from the least memory that the loader can do with.
+    within() { (ulimit -v "$1" && ulimit -c 0 && exec timeout 60 "${@:2}") >"$temporary/out" 2>&1 </dev/null; }
+    kib=4000
+    # shellcheck disable=SC2086 # a command is its words
+    until { within $kib ${command%% *} --version; } 2>/dev/null; do kib=$((kib + 100)); done
+    for ((fine = 0; fine < 3; kib += 300)); do
+      code=0
+      within "$kib" $command 2>/dev/null || code=$?
+      [ $code -ne 0 ] || fine=$((fine + 1))
+      [ $code -eq 0 ] || { [ $code -eq 3 ] && grep -q E0104 "$temporary/out"; } ||
+        { echo "FAILED $command in $kib KiB: exit code $code"; head -n 4 "$temporary/out"; failed=$((failed + 1)); }
+      [ $code -eq 0 ] || cases=$((cases + 1))
+    done
+  done
+}
 [ -n "$only" ] || {
   code=0
   timeout --preserve-status -s INT 1 ge-run mlp.bin --bench --duration 30 >"$temporary/out" 2>&1 </dev/null || code=$?

@@ -94,6 +94,24 @@ TEST_CASE("An error list that is empty is ok", "[base]") {
   REQUIRE_CODE(list.take(), Code::unknown_op);
 }
 
+TEST_CASE("Long texts of listed errors are cut between code points", "[base]") {
+  std::string name;
+  while (name.size() < 1'000'000) name += "\xc3\xa9";
+  ErrorList list;
+  list.add(fail(Code::unknown_op)
+               .say("op '" + name + "' is unknown")
+               .in(std::string(4096, 'p'))
+               .because("x" + name));
+  const Status status = list.take();
+  const Diagnostic& d = status.error().first();
+  CHECK(d.message.size() <= 4096);
+  CHECK(d.message.starts_with("op '\xc3\xa9"));
+  CHECK(d.message.ends_with("\xc3\xa9' is unknown"));
+  CHECK(d.message.find("\xc3\xa9 ... (1000016 bytes) ... \xc3\xa9") != std::string::npos);
+  CHECK(d.path == std::string(4096, 'p'));
+  CHECK(d.found.find("\xc3\xa9 ... (1000001 bytes) ... \xc3\xa9") != std::string::npos);
+}
+
 TEST_CASE("Names cannot move the cursor or make lines of their own", "[base]") {
   CHECK(visible("a\033[2J\n\tb\x7f") == "a\\x1b[2J\n\tb\\x7f");
   CHECK(visible_line("a\033[2J\n\tb\x7f\r") == "a\\x1b[2J\\n\\tb\\x7f\\x0d");

@@ -98,6 +98,39 @@ TEST_CASE("cycles of nodes and of functions are named") {
   CHECK(f.fault().first().code == Code::graph_cycle);
 }
 
+TEST_CASE("a function that calls itself from a subgraph is told, and ends") {
+  ModelMaker m = relu();
+  auto& f = function(m, "A", "Other");
+  f.mutable_node(0)->set_op_type("If");
+  f.mutable_node(0)->set_domain("");
+  auto& branch = *f.mutable_node(0)->add_attribute();
+  branch.set_name("then_branch");
+  branch.set_type(5);
+  add_node(*branch.mutable_g()->mutable_node(), "A", {"a"}, {"r"}).set_domain("f");
+  branch.mutable_g()->add_output()->set_name("r");
+  m.node("A", {"x"}, {"z"}, "call").set_domain("f");
+  CHECK(said(m.fault()) == "E0212 function A 'call/A.0' calls itself: A -> A");
+}
+
+TEST_CASE("functions that hold subgraphs that call functions nest so deep and no deeper") {
+  ModelMaker m = relu();
+  for (int i = 0; i < 40; ++i) {
+    auto& f = function(m, "f" + std::to_string(i), "If");
+    f.mutable_node(0)->set_domain("");
+    auto& branch = *f.mutable_node(0)->add_attribute();
+    branch.set_name("then_branch");
+    branch.set_type(5);
+    add_node(*branch.mutable_g()->mutable_node(), i == 39 ? "Relu" : "f" + std::to_string(i + 1), {"a"},
+             {"r"})
+        .set_domain(i == 39 ? "" : "f");
+    branch.mutable_g()->add_output()->set_name("r");
+  }
+  m.node("f0", {"x"}, {"z"}).set_domain("f");
+  CHECK(said(m.fault()).find("too deep: allowed 64 levels") != std::string::npos);
+  m.graph().mutable_node(1)->set_op_type("f9");  // 31 functions and as many subgraphs
+  CHECK(m.read().ok());
+}
+
 TEST_CASE("functions that would unfold to more nodes than allowed are refused") {
   ModelMaker m = relu();
   for (int i = 0; i < 40; ++i) {  // 2^40 nodes

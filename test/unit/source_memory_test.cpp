@@ -4,7 +4,9 @@
 #include <malloc.h>
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
+#include <functional>
 #include <new>
 
 #include "catch.h"
@@ -71,19 +73,63 @@ std::string repeat(const std::string& part, size_t bytes) {
   return text;
 }
 
+std::string varint(size_t n) {
+  std::string bytes;
+  for (; n > 0x7f; n >>= 7) bytes += static_cast<char>((n & 0x7f) | 0x80);
+  return bytes + static_cast<char>(n);
+}
+
 // A block of protobuf's: field `number` with these bytes.
 std::string block(int number, const std::string& bytes) {
-  std::string head(1, static_cast<char>(number << 3 | 2));
-  for (size_t n = bytes.size(); n != 0 || head.size() == 1; n >>= 7)
-    head += static_cast<char>((n & 0x7f) | (n > 0x7f ? 0x80 : 0));
-  return head + bytes;
+  return varint(static_cast<size_t>(number) << 3 | 2) + varint(bytes.size()) + bytes;
 }
 std::string model(const std::string& graph) {
   return "\x08\x08" + block(8, std::string("\x10\x0d", 2)) + block(7, graph);
 }
 
+// Nodes and what they hold; where no name is given there is no such field.
+std::string node(const std::string& op, const std::string& input, const std::string& output,
+                 const std::string& more = "") {
+  return block(1, input) + block(2, output) + block(4, op) + more;
+}
+std::string call(const std::string& output, const std::string& more = "") {
+  return block(1, node("f", "x", output, block(7, "d") + more));
+}
+// Function f of domain d: its input is a, its output b.
+std::string function(const std::string& nodes, const std::string& more = "") {
+  return block(25, block(1, "f") + block(4, "a") + block(5, "b") + nodes +
+                       block(9, std::string("\x10\x0d", 2)) + block(10, "d") + more);
+}
+std::string body_node(const std::string& more = "") {
+  return block(7, node("Relu", "a", "b", more));
+}
+std::string ints(const std::string& name, size_t count) {
+  return block(5, block(1, name) + block(8, std::string(count, '\1')) + std::string("\xa0\x01\x07", 3));
+}
+// An attribute whose value is the call's attribute of this name.
+std::string reference(const std::string& name) {
+  return block(5, block(1, "v") + block(21, name));
+}
+// An attribute that holds a graph.
+std::string graph_attribute(const std::string& name, const std::string& graph) {
+  return block(5, block(1, name) + block(6, graph) + std::string("\xa0\x01\x05", 3));
+}
+std::string input_x() {
+  return block(
+      11, block(1, "x") + block(2, block(1, "\x08\x01" + block(2, block(1, std::string("\x08\x02", 2))))));
+}
+std::string many(int count, const std::function<std::string(int)>& part) {
+  std::string text;
+  for (int i = 0; i < count; ++i) text += part(i);
+  return text;
+}
+std::string number(int i) {
+  return std::to_string(i);
+}
+
 struct Measured {
   int64_t bytes = 0;  // at once, beside the input
+  double seconds = 0;
   bool refused = false;
   std::string said;
 };
@@ -161,6 +207,261 @@ TEST_CASE("numbers of a tensor are counted before they take memory") {
   };
   const Case more = of("\x08\x81\x80\x80\x02");  // 4 Mi + 1 numbers; 4 Mi are there
   check(more, onnx(more.bytes), 0.1);
+}
+
+namespace {
+
+constexpr int64_t kUnfolded = 16 << 20;
+
+// Read with kUnfolded bytes to unfold to, in a time that needs no more than a walk over them.
+Measured unfolded_onnx(const std::string& bytes) {
+  ByteBuffer file = ByteBuffer::copy_of(as_bytes(bytes));
+  const auto start = std::chrono::steady_clock::now();
+  Measured m = measure(
+      [&] { return read_onnx(std::move(file), "m.onnx", "/nowhere", {.max_unfolded_bytes = kUnfolded}); });
+  m.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return m;
+}
+
+}  // namespace
+
+// Each would take gigabytes or minutes if every call copied what the function holds.
+TEST_CASE("functions and subgraphs unfold to no more than is allowed") {
+  const auto calls = [](int count, const std::string& more = "") {
+    return many(count, [&](int i) { return call("y" + number(i), more); });
+  };
+  const auto with = [](const std::string& nodes, const std::string& functions) {
+    return model(input_x() + nodes + block(12, block(1, "y0"))) + functions;
+  };
+  const std::string long_name(1 << 20, 'n');
+  std::string captured =
+      many(3000, [](int i) { return block(1, node("Relu", "c" + number(i), "r" + number(i))); });
+  captured += block(12, block(1, "r0"));
+  for (int depth = 0; depth < 25; ++depth)
+    captured = block(1, block(4, "If") + block(2, "o" + number(depth)) + graph_attribute("g", captured)) +
+               block(12, block(1, "o" + number(depth)));
+  const std::string unknown = repeat(std::string("\xf8\x3f\x01", 3), 1 << 20);  // a field nobody knows
+  const std::string sub_output = block(12, block(1, "r"));
+  const std::vector<Case> models = {
+      {"small nodes",
+       with(calls(300), function(many(300, [](int i) { return block(7, node("R", "a", "t" + number(i))); }) +
+                                 body_node()))},
+      {"ints", with(calls(1000), function(body_node(ints("axes", 1 << 20))))},
+      {"ints of the call, asked for by many",
+       with(call("y0", ints("axes", 1 << 20)),
+            function(
+                many(1000,
+                     [](int i) { return block(7, node("Relu", "a", "t" + number(i), reference("axes"))); }) +
+                body_node()))},
+      {"a call's name",
+       with(call("y0", block(3, long_name)),
+            function(many(3000,
+                          [](int i) { return block(7, node("Relu", "a", "b" + number(i), block(3, "n"))); }) +
+                     body_node()))},
+      {"a name within", with(calls(1000), function(block(7, node("Relu", "a", long_name)) + body_node()))},
+      {"an operator's name", with(calls(1000), function(block(7, node(long_name, "a", "b"))))},
+      {"the name of a graph attribute",
+       with(block(1, node("If", "x", "y0",
+                          graph_attribute(
+                              long_name,
+                              many(3000, [](int i) { return block(1, node("Relu", "x", "r" + number(i))); }) +
+                                  sub_output))),
+            "")},
+      {"initializers of a subgraph",
+       with(calls(1000),
+            function(body_node(graph_attribute(
+                "g", sub_output + many(3000,
+                                       [](int i) {
+                                         return block(5, std::string("\x10\x01", 2) +
+                                                             block(8, i == 0 ? "r" : number(i)) +
+                                                             block(9, "abcd"));
+                                       })))))},
+      {"captures through subgraphs",
+       with(many(3000, [](int i) { return block(1, node("Relu", "x", "c" + number(i))); }) + captured, "")},
+      {"captures of every subgraph of a node",
+       with(many(10000, [](int i) { return block(1, node("Relu", "x", "c" + number(i))); }) +
+                block(1, node("If", "x", "y0",
+                              graph_attribute("g", block(12, block(1, "r0")) +
+                                                       many(10000,
+                                                            [](int i) {
+                                                              return block(1, node("Relu", "c" + number(i),
+                                                                                   "r" + number(i)));
+                                                            })) +
+                                  many(1000,
+                                       [](int i) {
+                                         return graph_attribute(number(i), block(12, block(1, "x")));
+                                       }))),
+            "")},
+      {"unknown fields of a node", with(calls(1000), function(body_node(unknown)))},
+      {"unknown fields of an attribute",
+       with(calls(1000), function(body_node(block(5, block(1, "a") + unknown))))},
+      {"unknown fields of a subgraph",
+       with(calls(1000), function(body_node(graph_attribute("g", unknown + block(12, block(1, "a"))))))},
+  };
+  for (const Case& c : models) {
+    const Measured m = unfolded_onnx(c.bytes);
+    INFO(c.name << ": " << m.said << "; " << m.bytes << " bytes of " << c.bytes.size() << ", " << m.seconds
+                << " s");
+    CHECK(m.refused);
+    CHECK(m.said.starts_with("inlined, and with what they use"));
+    CHECK(m.bytes <= static_cast<int64_t>(20 * c.bytes.size()) + kUnfolded);
+    CHECK(m.seconds < 10);  // under a sanitizer too; a hundredth of that without
+  }
+}
+
+TEST_CASE("what all calls of a function share is made once") {
+  const auto with = [](const std::string& nodes, const std::string& functions) {
+    return model(input_x() + nodes + block(12, block(1, "y0"))) + functions;
+  };
+  const auto calls = [](int count, const std::string& more = "") {
+    return many(count, [&](int i) { return call("y" + number(i), more); });
+  };
+  const std::vector<Case> models = {
+      {"inputs",
+       with(calls(3000), function(body_node(), many(50000, [](int i) { return block(4, number(i)); })))},
+      {"absent inputs of the call", with(calls(3000), function(body_node(), repeat(block(4, ""), 200000)))},
+      {"opsets", with(calls(3000), function(body_node(), many(50000,
+                                                              [](int i) {
+                                                                return block(9,
+                                                                             block(1, number(i)) +
+                                                                                 std::string("\x10\x01", 2));
+                                                              })))},
+      {"defaults", with(calls(3000), function(body_node(), many(50000,
+                                                                [](int i) {
+                                                                  return block(
+                                                                      11, block(1, number(i)) +
+                                                                              std::string(
+                                                                                  "\x18\x01\xa0\x01\x02", 5));
+                                                                })))},
+      {"attributes of the call",
+       with(call("y0", many(30000,
+                            [](int i) {
+                              return block(5, block(1, number(i)) + std::string("\x18\x01\xa0\x01\x02", 5));
+                            })),
+            function(many(5000,
+                          [](int i) {
+                            return block(7, node("Relu", "a", "t" + number(i), reference(number(29999 - i))));
+                          }) +
+                     body_node()))},
+  };
+  for (const Case& c : models) {
+    const Measured m = unfolded_onnx(c.bytes);
+    INFO(c.name << ": " << m.said << "; " << m.bytes << " bytes of " << c.bytes.size() << ", " << m.seconds
+                << " s");
+    CHECK_FALSE(m.refused);
+    CHECK(m.bytes <= static_cast<int64_t>(20 * c.bytes.size()) + kUnfolded);
+    CHECK(m.seconds < 10);
+  }
+}
+
+// The same of graph.json, which has subgraphs but no functions.
+TEST_CASE("subgraphs of graph.json unfold to no more than is allowed") {
+  const auto numbered = [](int count, const std::function<std::string(std::string)>& part) {
+    return many(count, [&](int i) { return (i == 0 ? "" : ",") + part(number(i)); });
+  };
+  const auto relu = [](const std::string& input, const std::string& output) {
+    return R"({"op":"Relu","inputs":[")" + input + R"("],"outputs":[")" + output + R"("]})";
+  };
+  const auto with = [](const std::string& nodes) {
+    return R"({"format":"ge-graph/1","opset":13,"inputs":[{"name":"x","dtype":"float32","shape":[2]}],)"
+           R"("outputs":["y"],"nodes":[)" +
+           nodes + "]}";
+  };
+  const auto node = [](const std::string& output, const std::string& attributes) {
+    return R"({"op":"If","inputs":["x"],"outputs":[")" + output + R"("],"attributes":{)" + attributes + "}}";
+  };
+  const auto attribute = [](const std::string& name, const std::string& nodes, const std::string& output) {
+    return "\"" + name + R"(":{"graph":{"inputs":[],"outputs":[")" + output + R"("],"nodes":[)" + nodes +
+           "]}}";
+  };
+  const std::string outer = numbered(10000, [&](const std::string& i) { return relu("x", "c" + i); }) + ",";
+  std::string nested = numbered(3000, [&](const std::string& i) { return relu("c" + i, "r" + i); });
+  std::string output = "r0";
+  for (int depth = 0; depth < 18; ++depth) {
+    const std::string name = depth == 17 ? "y" : "o" + number(depth);
+    nested = node(name, attribute("g", nested, output));
+    output = name;
+  }
+  const std::vector<Case> texts = {
+      {"the name of an attribute",
+       with(node("y",
+                 attribute(std::string(1 << 20, 'n'),
+                           numbered(3000, [&](const std::string& i) { return relu("x", "r" + i); }), "r0")))},
+      {"captures through subgraphs", with(outer + nested)},
+      {"captures of every subgraph of a node",
+       with(outer +
+            node("y",
+                 attribute("g", numbered(10000, [&](const std::string& i) { return relu("c" + i, "r" + i); }),
+                           "r0") +
+                     "," + numbered(1000, [&](const std::string& i) { return attribute(i, "", "x"); })))},
+      {"subgraphs of many dims",
+       R"({"dims":{)" + numbered(10000, [](const std::string& i) { return "\"d" + i + R"(":{"max":9})"; }) +
+           "}," +
+           with(node("y", numbered(1000, [&](const std::string& i) { return attribute(i, "", "x"); })))
+               .substr(1)},
+  };
+  for (const Case& c : texts) {
+    const auto start = std::chrono::steady_clock::now();
+    const Measured m = measure([&] {
+      return read_graph_json(as_bytes(c.bytes), "g.json", "/nowhere", {.max_unfolded_bytes = kUnfolded});
+    });
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    INFO(c.name << ": " << m.said << "; " << m.bytes << " bytes of " << c.bytes.size() << ", " << seconds
+                << " s");
+    CHECK(m.refused);
+    CHECK(m.said.starts_with("with what they use of the graphs around them"));
+    CHECK(m.bytes <= static_cast<int64_t>(40 * c.bytes.size()) + kUnfolded);
+    CHECK(seconds < 10);
+  }
+}
+
+// Where a fault stands is found by a walk: of a million faults the first thousand are looked up.
+TEST_CASE("graph.json of very many faults is refused in little time") {
+  const auto of = [](const std::string& part, const std::string& head = "", const std::string& tail = "") {
+    return R"({"format":"ge-graph/1","opset":13,"inputs":[{"name":"x","dtype":"float32","shape":[2]}],)" +
+           head + repeat(part + ",", 1 << 20) + part + tail + "}";
+  };
+  const std::string rest = R"(],"outputs":["y"])";
+  const std::vector<Case> texts = {
+      {"results", of(R"({"op":"Relu","inputs":["x"],"outputs":["y"]})", "\"nodes\":[", rest)},
+      {"keys of nodes", of(R"({"po":1})", "\"nodes\":[", rest)},
+      {"initializers",
+       of(R"({"name":"w","dtype":"float9","shape":[],"data":[1]})", "\"nodes\":[],\"initializers\":[", rest)},
+      {"outputs", of("\"x\"", "\"nodes\":[],\"outputs\":[", "]")},
+      {"inputs", "{\"format\":\"ge-graph/1\",\"outputs\":[\"x\"],\"nodes\":[],\"inputs\":[" +
+                     repeat("{},", 1 << 20) + "{}]}"},
+      {"operands",
+       of("1", "\"nodes\":[{\"op\":\"Concat\",\"outputs\":[\"y\"],\"inputs\":[", "]}],\"outputs\":[\"y\"]")},
+      {"undefined operands",
+       "{\"format\":\"ge-graph/"
+       "1\",\"inputs\":[],\"outputs\":[\"y\"],\"nodes\":[{\"op\":\"Concat\",\"outputs\":[\"y\"],\"inputs\":"
+       "[" +
+           many(100000, [](int i) { return "\"v" + number(i) + "\","; }) + "\"\"]}]}"},
+      {"attributes",
+       "{\"format\":\"ge-graph/"
+       "1\",\"inputs\":[],\"outputs\":[\"y\"],\"nodes\":[{\"op\":\"Relu\",\"outputs\":[\"y\"],\"inputs\":[],"
+       "\"attributes\":{" +
+           many(100000, [](int i) { return "\"v" + number(i) + "\":null,"; }) + "\"\":null}}]}"},
+      {"keys", "{\"format\":\"ge-graph/1\"," +
+                   many(100000, [](int i) { return "\"v" + number(i) + "\":null,"; }) +
+                   "\"inputs\":[],\"outputs\":[\"y\"],\"nodes\":[]}"},
+      {"dims", "{\"format\":\"ge-graph/1\",\"dims\":{" +
+                   many(100000, [](int i) { return "\"v" + number(i) + "\":{\"max\":-1},"; }) +
+                   "\"z\":{}},\"inputs\":[],\"outputs\":[\"y\"],\"nodes\":[]}"},
+      {"dims of a shape",
+       "{\"format\":\"ge-graph/"
+       "1\",\"outputs\":[\"y\"],\"nodes\":[],\"inputs\":[{\"name\":\"x\",\"dtype\":\"float32\",\"shape\":[" +
+           repeat("null,", 1 << 20) + "null]}]}"},
+  };
+  for (const Case& c : texts) {
+    const auto start = std::chrono::steady_clock::now();
+    const auto graph = read_graph_json(as_bytes(c.bytes), "g.json", "/nowhere");
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    INFO(c.name << ": " << seconds << " s");
+    REQUIRE_FALSE(graph.ok());
+    CHECK(graph.error().list().size() >= 1001);
+    CHECK(seconds < 20);
+  }
 }
 
 // A document is held as a tree of 24 bytes a value, before anybody asks what it means.

@@ -1,5 +1,8 @@
 // Attributes of nodes; within functions they may be those of the call.
+#include <algorithm>
+
 #include "compiler/onnx_file/body.h"
+#include "compiler/source/unfolding.h"
 
 namespace ge::onnx_wire {
 namespace {
@@ -44,27 +47,37 @@ std::pair<std::optional<Attribute>, const Scope*> BodyBuilder::referred(const At
                                                                         const Scope& scope) {
   Attribute at = attribute;
   const Scope* where = &scope;
-  while (!at.ref_attr_name().empty()) {
+  for (std::string_view name = at.ref_attr_name(); !name.empty(); name = at.ref_attr_name()) {
     const Scope* call = where->attributes;
     if (!call) return {std::nullopt, nullptr};
-    std::optional<Attribute> next;
-    const std::string_view name = at.ref_attr_name();
-    for (const Attribute& a : call->function->attribute_default())
-      if (a.name() == name) next = a;
-    const Scope* next_where = call->caller;
-    for (const Attribute& a : call->call.attribute())
-      if (a.name() == name) next = a;
-    if (!next) return {std::nullopt, nullptr};
-    at = *next;
-    where = next_where;
+    const AttributeTable &own = call->call->attributes, &defaults = call->function->defaults;
+    auto found = own.find(name);
+    if (found == own.end()) {
+      found = defaults.find(name);
+      if (found == defaults.end()) return {std::nullopt, nullptr};
+    }
+    at = found->second;
+    where = call->caller;
   }
   return {at, where};
 }
 
+// What the attribute's value takes, and the walks over its parts.
+bool BodyBuilder::pay_for(const Attribute& a, std::string_view name) {
+  uint64_t bytes = unfolded::kAttribute + 4 * name.size() + unfolded::kField * a.field_count();
+  bytes += 4 * a.s().size();
+  bytes += sizeof(double) * static_cast<uint64_t>(a.floats().size());
+  bytes += sizeof(int64_t) * static_cast<uint64_t>(a.ints().size());
+  for (const std::string_view s : a.strings()) bytes += sizeof(std::string) + 4 * s.size();
+  return state_.pay(bytes);
+}
+
 void BodyBuilder::read_attributes(const Node& node, NodeId id, const Scope& scope) {
   for (const Attribute& attribute : node.attribute()) {
+    if (state_.gives_up()) return;
     const auto [value, where] = referred(attribute, scope);
     if (!value) continue;
+    if (scope.depth > 0 && !pay_for(*value, attribute.name())) return;
     const std::string name = printable(attribute.name());
     auto read = attribute_value(*value, id, *where);
     if (!read) continue;
@@ -120,10 +133,21 @@ std::optional<Attr> BodyBuilder::tensor_attribute(const Attribute& a, NodeId id)
 }
 
 std::optional<Attr> BodyBuilder::graph_attribute(const Attribute& a, NodeId id, const Scope& scope) {
-  const std::string path =
-      graph_.node(id).sources.front().path + "/attributes/" + printable(a.name()) + "/graph";
-  BodyBuilder reader(state_, this, &scope, path);
-  auto body = std::make_shared<ge::Graph>(reader.read(a.g(), *scope.opsets));
+  const std::string name = printable(a.name());
+  if (root_.depth >= kMaxCallDepth || scope.depth >= kMaxCallDepth) {
+    state_.errors.add(about_node(id, Code::document_limit, "attribute '" + name + "': graphs nest too deep",
+                                 "/attributes/" + name)
+                          .because("allowed " + std::to_string(kMaxCallDepth) +
+                                   " levels of subgraphs and functions together"));
+    return std::nullopt;
+  }
+  const std::string path = graph_.node(id).sources.front().path + "/attributes/" + name + "/graph";
+  const onnx_wire::Graph graph = a.g();
+  if (!state_.pay(unfolded::kBody + path.size() + scope.prefix.size() +
+                  unfolded::kField * graph.field_count()))
+    return std::nullopt;
+  BodyBuilder reader(state_, this, &scope, path, std::max(root_.depth, scope.depth) + 1);
+  auto body = std::make_shared<ge::Graph>(reader.read(graph, *scope.opsets));
   subgraphs_.push_back({body, reader.captures()});
   return body;
 }

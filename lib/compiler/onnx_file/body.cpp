@@ -5,39 +5,43 @@
 #include <set>
 
 #include "compiler/ir/onnx_dtype.h"
+#include "compiler/ir/opset.h"
 #include "compiler/source/body_reader.h"
 #include "compiler/source/graph_json.h"
+#include "compiler/source/unfolding.h"
 
 namespace ge::onnx_wire {
-namespace {
 
-// Outputs up to the last that has a name, and no more than there are operators with: 0 where none has one, or
-// where far more are absent than named.
-int64_t result_count(const Node& node) {
-  static constexpr int64_t kMostAbsent = 100;
-  int64_t count = 0, last = 0, named = 0;
-  for (const std::string_view name : node.output()) {
-    ++count;
-    if (name.empty()) continue;
-    ++named;
-    last = count;
+bool ReadState::pay(uint64_t bytes) {
+  if (unfolded_left >= 0 && bytes <= static_cast<uint64_t>(unfolded_left)) {
+    unfolded_left -= static_cast<int64_t>(bytes);
+    return true;
   }
-  return last - named > kMostAbsent ? 0 : last;
+  if (unfolded_left >= 0)
+    errors.add(fault(Code::document_limit, "the model's functions and subgraphs unfold to too much", "")
+                   .because("inlined, and with what they use of the graphs around them, they take more "
+                            "memory than is allowed beside the file"));
+  unfolded_left = -1;
+  gave_up = true;
+  return false;
 }
-
-}  // namespace
 
 ge::Graph BodyBuilder::read(const onnx_wire::Graph& graph, const Opsets& opsets) {
   root_.opsets = &opsets;
   root_.attributes = outer_scope_ ? outer_scope_->attributes : nullptr;
   if (outer_) root_.prefix = outer_scope_->prefix;
+  root_.around = outer_scope_;
   if (!outer_) graph_.name = printable(graph.name());
   read_inputs(graph);
   read_initializers(graph);
   scan_nodes(graph.node(), root_);
-  for (const Pending& p : pending_) finish_node(p);
+  for (const Pending& p : pending_) {
+    if (state_.gives_up()) break;
+    finish_node(p);
+  }
   for (const PassedThrough& p : passed_) {
-    const ValueId value = resolve(p.name, *p.inner, path_ + "/nodes");
+    if (state_.gives_up()) break;
+    const ValueId value = resolve(p.name, *p.inner, {path_, "/nodes"});
     if (value != kNone) graph_.set_operand(p.id, 0, value);
   }
   read_outputs(graph);
@@ -46,16 +50,19 @@ ge::Graph BodyBuilder::read(const onnx_wire::Graph& graph, const Opsets& opsets)
   return std::move(graph_);
 }
 
-void BodyBuilder::define(std::string_view raw, ValueId value, Scope& scope, const std::string& what) {
+void BodyBuilder::define(std::string_view raw, ValueId value, Scope& scope, const Place& what) {
   if (raw.empty()) return;
-  const bool is_new = scope.names.try_emplace(raw, Scope::Binding{value, {}}).second;
+  const bool is_input = scope.function && scope.function->inputs.contains(raw);
+  const bool is_new = !is_input && scope.names.try_emplace(raw, value).second;
   if (!is_new || (!scope.function && outer_ && outer_->sees(raw, *outer_scope_))) {
     state_.errors.add(
-        state_.fault(Code::duplicate_name, "value '" + printable(raw) + "' is defined twice", what)
+        state_.fault(Code::duplicate_name, "value '" + printable(raw) + "' is defined twice", what.text())
             .because("names of inputs, initializers and node outputs are unique")
             .try_("export the model again, or rename one of them"));
   }
-  graph_.value(value).name = state_.values.unique(printable(scope.prefix + std::string(raw)));
+  std::string name = scope.prefix + printable(raw);
+  if (scope.depth > 0 && !state_.pay(2 * name.size())) return;
+  graph_.value(value).name = state_.values.unique(name);
 }
 
 void BodyBuilder::read_inputs(const onnx_wire::Graph& graph) {
@@ -63,10 +70,12 @@ void BodyBuilder::read_inputs(const onnx_wire::Graph& graph) {
   for (const Tensor& t : graph.initializer()) initialized.insert(t.name());
   int index = 0;
   for (const ValueInfo& info : graph.input()) {
-    const std::string what = path_ + "/inputs/" + std::to_string(index++);
+    const Place what{path_, "/inputs/", index++};
+    if (root_.depth > 0 && !state_.pay(unfolded::kResult + info.bytes().size())) return;
+    if (state_.gives_up()) return;
     if (initialized.contains(info.name())) continue;  // the initializer is its default, and its value
     if (info.name().empty()) {
-      state_.errors.add(state_.fault(Code::missing_key, "an input has no name", what));
+      state_.errors.add(state_.fault(Code::missing_key, "an input has no name", what.text()));
       continue;
     }
     const auto type = tensor_type(info, outer_ == nullptr, what);
@@ -86,9 +95,14 @@ void BodyBuilder::read_initializers(const onnx_wire::Graph& graph) {
   int64_t index = 0;
   for (const Tensor& tensor : graph.initializer()) {
     if (state_.gives_up()) break;
-    const std::string what = path_ + "/initializers/" + std::to_string(index++);
-    if (tensor.name().empty()) {
-      state_.errors.add(state_.fault(Code::missing_key, "an initializer has no name", what));
+    const Place what{path_, "/initializers/", index++};
+    const std::string_view raw = tensor.name();
+    if (root_.depth > 0 &&
+        !state_.pay(unfolded::kNode + unfolded::kResult + path_.size() + state_.file.size() + 5 * raw.size() +
+                    unfolded::kField * tensor.field_count()))
+      break;
+    if (raw.empty()) {
+      state_.errors.add(state_.fault(Code::missing_key, "an initializer has no name", what.text()));
       continue;
     }
     auto data = state_.tensors.read(tensor);
@@ -96,32 +110,33 @@ void BodyBuilder::read_initializers(const onnx_wire::Graph& graph) {
       Error error = std::move(data).take_error();
       for (Diagnostic& d : error.list()) {
         if (d.message.empty()) d.message = title_of(d.code);
-        d.message = "initializer '" + printable(tensor.name()) + "': " + d.message;
+        d.message = "initializer '" + printable(raw) + "': " + d.message;
         d.place = state_.file;
-        d.path = what;
+        d.path = what.text();
       }
       state_.errors.add(std::move(error));
     }
     const TensorData stand_in{DType::float32, {0}, std::make_shared<const ByteBuffer>(), false, nullptr};
-    const std::string name = printable(tensor.name());
     const ValueId value =
-        graph_.add_constant(data.ok() ? *data : stand_in, {Source{what, state_.file, name}});
-    define(tensor.name(), value, root_, what);
+        graph_.add_constant(data.ok() ? *data : stand_in, {Source{what.text(), state_.file, printable(raw)}});
+    define(raw, value, root_, what);
   }
   index = 0;
   for (const SparseTensor& sparse : graph.sparse_initializer()) {
+    if (state_.gives_up()) break;
     const std::string name = printable(sparse.values().name());
     state_.errors.add(state_
                           .fault(Code::unsupported_feature,
                                  "sparse initializer '" + name + "' is not supported",
                                  path_ + "/sparse_initializers/" + std::to_string(index++))
                           .try_("store it as a dense initializer"));
-    define(sparse.values().name(), graph_.add_input(name, Type{}), root_, path_);
+    define(sparse.values().name(), graph_.add_input(name, Type{}), root_, {path_, ""});
   }
 }
 
-void BodyBuilder::scan_nodes(const Repeated<Node>& nodes, Scope& scope) {
-  const int64_t count = nodes.size();
+template <class Nodes>
+void BodyBuilder::scan_nodes(const Nodes& nodes, Scope& scope) {
+  const auto count = static_cast<int64_t>(nodes.size());
   if (count > state_.nodes_left) {
     if (!state_.gave_up) {
       state_.errors.add(state_.fault(Code::document_limit, "too many nodes", path_ + "/nodes")
@@ -134,38 +149,45 @@ void BodyBuilder::scan_nodes(const Repeated<Node>& nodes, Scope& scope) {
   size_t index = 0;
   for (const Node& node : nodes) {
     if (state_.gives_up()) break;
-    scan_node(node, scope, index++);
+    scan_node(NodeParts(node), scope, index++);
   }
 }
 
-void BodyBuilder::scan_node(const Node& node, Scope& scope, size_t index) {
-  std::string name = printable(scope.prefix + std::string(node.name()));
-  if (const Function* function = function_of(node)) {
-    if (node.name().empty()) name += printable(node.op_type()) + "." + std::to_string(index);
+bool BodyBuilder::pay_for(const NodeParts& node, const Scope& scope) {
+  if (scope.depth == 0) return true;  // as often as in the file
+  const auto count = [](int64_t n) { return static_cast<uint64_t>(n); };
+  return state_.pay(unfolded::kNode + path_.size() + state_.file.size() + 2 * scope.prefix.size() +
+                    unfolded::kResult * count(node.results) + unfolded::kOperand * count(node.inputs) +
+                    unfolded::kField * node.fields + 5 * node.text_bytes);
+}
+
+void BodyBuilder::scan_node(const NodeParts& node, Scope& scope, size_t index) {
+  if (!pay_for(node, scope)) return;
+  std::string name = scope.prefix + printable(node.name);
+  if (FunctionUse* function = state_.functions.find(node)) {
+    if (node.name.empty()) name += printable(node.op_type) + "." + std::to_string(index);
     return inline_call(*function, node, scope, name);
   }
-  if (!node.name().empty()) name = state_.nodes.unique(name);
-  if (node.name().empty()) name.clear();
-  const int64_t results = result_count(node);
-  if (results == 0) {  // nothing can use it, and a node of five bytes would be hundreds here
-    state_.errors.add(state_.fault(Code::missing_key, "a node has no outputs",
-                                   path_ + "/nodes/" + std::to_string(node_count_++)));
+  if (!node.name.empty()) name = state_.nodes.unique(name);
+  if (node.name.empty()) name.clear();
+  const Place what{path_, "/nodes/", node_count_};
+  if (node.results == 0) {  // nothing can use it, and a node of five bytes would be hundreds here
+    state_.errors.add(state_.fault(Code::missing_key, "a node has no outputs", what.text()));
+    ++node_count_;
     return;
   }
-  if (node.op_type().empty()) {
-    state_.errors.add(state_.fault(Code::missing_key, "a node names no operator",
-                                   path_ + "/nodes/" + std::to_string(node_count_)));
-  }
-  const std::string domain = canonical_domain(node.domain());
+  if (node.op_type.empty())
+    state_.errors.add(state_.fault(Code::missing_key, "a node names no operator", what.text()));
+  const std::string domain = canonical_domain(node.domain);
   const auto version = scope.opsets->find(domain);
-  if (version == scope.opsets->end() && domain.empty()) {
-    state_.errors.add(state_.fault(Code::missing_key, "the model says no opset version of ai.onnx",
-                                   path_ + "/nodes/" + std::to_string(node_count_)));
-  }
+  if (version == scope.opsets->end() && domain.empty())
+    state_.errors.add(
+        state_.fault(Code::missing_key, "the model says no opset version of ai.onnx", what.text()));
   const int number = version == scope.opsets->end() ? 1 : version->second;
-  const NodeId id = add_node({domain, printable(node.op_type()), number}, name, static_cast<size_t>(results));
-  define_results(node, id, scope);
-  pending_.push_back({id, node, &scope});
+  const NodeId id =
+      add_node({domain, printable(node.op_type), number}, name, static_cast<size_t>(node.results));
+  define_results(node.node, id, scope);
+  pending_.push_back({id, node.node, &scope});
 }
 
 NodeId BodyBuilder::add_node(const OnnxName& name, const std::string& node_name, size_t results) {
@@ -181,77 +203,96 @@ void BodyBuilder::define_results(const Node& node, NodeId id, Scope& scope) {
   size_t i = 0;
   for (const std::string_view name : node.output()) {
     if (i == graph_.node(id).results.size()) break;  // absent ones
-    define(name, graph_.node(id).results[i], scope, path + "/outputs/" + std::to_string(i));
+    define(name, graph_.node(id).results[i], scope, {path, "/outputs/", static_cast<int64_t>(i)});
     ++i;
   }
 }
 
-const Function* BodyBuilder::function_of(const Node& node) const {
-  if (state_.functions.empty()) return nullptr;
-  const auto at = state_.functions.find(function_key(node.domain(), node.op_type(), node.overload()));
-  return at == state_.functions.end() ? nullptr : &at->second;
+// Faults of a call that make it no call.
+bool BodyBuilder::may_call(const FunctionUse& function, const CallUse& call, const NodeParts& node,
+                           const Scope& scope, const std::string& name) {
+  const auto refuse = [&](Code code, const std::string& what, const std::string& found) {
+    const std::string label = "function " + printable(function.name) + " '" + name + "'";
+    state_.errors.add(
+        state_.fault(code, label + what, path_ + "/nodes/" + std::to_string(node_count_)).because(found));
+    return false;
+  };
+  for (const Scope* s = &scope; s; s = s->outside()) {
+    if (s->function != &function) continue;
+    std::string chain = printable(function.name);
+    for (const Scope* at = &scope; at != s; at = at->outside())
+      if (at->function) chain = printable(at->function->name) + " -> " + chain;
+    return refuse(Code::graph_cycle, " calls itself", printable(function.name) + " -> " + chain);
+  }
+  if (scope.depth >= kMaxCallDepth)
+    return refuse(Code::document_limit, ": functions call functions too deep",
+                  "allowed " + std::to_string(kMaxCallDepth) + " levels");
+  if (node.inputs > function.input_count || call.outputs.size() > function.outputs.size())
+    return refuse(Code::operand_count, ": wrong number of inputs or outputs",
+                  "found " + std::to_string(node.inputs) + " and " + std::to_string(node.outputs) +
+                      ", allowed up to " + std::to_string(function.input_count) + " and " +
+                      std::to_string(function.outputs.size()));
+  return true;
 }
 
-void BodyBuilder::inline_call(const Function& function, const Node& node, Scope& scope,
+namespace {
+
+// Told once, at the function's first call.
+const Opsets* opsets_of(FunctionUse& function, ReadState& state) {
+  if (function.opsets_read) return function.opsets ? &*function.opsets : nullptr;
+  function.opsets_read = true;
+  Opsets opsets;
+  for (const OperatorSet& set : function.opset_imports) {
+    const int64_t version = set.version();
+    const std::string domain = canonical_domain(set.domain());
+    if (version < 1 || version > INT32_MAX || (domain.empty() && version > kNewestOpset)) {
+      state.errors.add(state
+                           .fault(Code::unsupported_op_version,
+                                  "function " + printable(function.name) + ": opset is not supported", "")
+                           .because("found " + std::to_string(version) + " of " +
+                                    (domain.empty() ? "ai.onnx" : printable(domain)) + ", allowed 1 .. " +
+                                    std::to_string(kNewestOpset)));
+      return nullptr;
+    }
+    opsets[domain] = static_cast<int>(version);
+  }
+  return &function.opsets.emplace(std::move(opsets));
+}
+
+}  // namespace
+
+void BodyBuilder::inline_call(FunctionUse& function, const NodeParts& node, Scope& scope,
                               const std::string& name) {
-  const std::string path = path_ + "/nodes/" + std::to_string(node_count_);
-  const std::string label = "function " + printable(function.name()) + " '" + name + "'";
-  for (const Scope* s = &scope; s; s = s->caller) {
-    if (s->function != &function) continue;
-    std::string chain = printable(function.name());
-    for (const Scope* at = &scope; at != s; at = at->caller)
-      chain = printable(at->function->name()) + " -> " + chain;
-    state_.errors.add(state_.fault(Code::graph_cycle, label + " calls itself", path)
-                          .because(printable(function.name()) + " -> " + chain));
-    return;
-  }
-  if (scope.depth >= kMaxCallDepth) {
-    state_.errors.add(state_.fault(Code::document_limit, label + ": functions call functions too deep", path)
-                          .because("allowed " + std::to_string(kMaxCallDepth) + " levels"));
-    return;
-  }
-  const int64_t inputs = node.input().size(), outputs = node.output().size();
-  const int64_t most_inputs = function.input().size(), most_outputs = function.output().size();
-  if (inputs > most_inputs || outputs > most_outputs) {
-    state_.errors.add(state_.fault(Code::operand_count, label + ": wrong number of inputs or outputs", path)
-                          .because("found " + std::to_string(inputs) + " and " + std::to_string(outputs) +
-                                   ", allowed up to " + std::to_string(most_inputs) + " and " +
-                                   std::to_string(most_outputs)));
-    return;
-  }
-  const Opsets* opsets = function_opsets(function);
+  if (!state_.pay(unfolded::kBody + name.size() + unfolded::kField * node.fields)) return;
+  const CallUse& call = state_.functions.call(node.node);
+  if (!may_call(function, call, node, scope, name)) return;
+  const Opsets* opsets = opsets_of(function, state_);
   if (!opsets) return;
   Scope& inner = *calls_.emplace_back(std::make_unique<Scope>());
   inner.caller = &scope;
   inner.function = &function;
-  inner.call = node;
+  inner.call = &call;
   inner.attributes = &inner;
   inner.opsets = opsets;
   inner.prefix = name + "/";
   inner.depth = scope.depth + 1;
-  auto actual = node.input().begin();
-  for (const std::string_view formal : function.input()) {
-    const bool is_there = actual != std::default_sentinel;
-    inner.names.try_emplace(formal, Scope::Binding{kNone, is_there ? *actual : std::string_view()});
-    if (is_there) ++actual;
-  }
-  scan_nodes(function.node(), inner);
-  bind_outputs(function, node, scope, inner, name);
+  scan_nodes(function.nodes, inner);
+  bind_outputs(function, call, scope, inner, name);
 }
 
 // What the call's outputs name is what the function's nodes made; where no node made it, a copy.
-void BodyBuilder::bind_outputs(const Function& function, const Node& node, Scope& scope, const Scope& inner,
-                               const std::string& name) {
-  const std::string path = path_ + "/nodes/" + std::to_string(node_count_);
+void BodyBuilder::bind_outputs(const FunctionUse& function, const CallUse& call, Scope& scope,
+                               const Scope& inner, const std::string& name) {
   std::set<ValueId> bound;
-  auto next = function.output().begin();
-  for (const std::string_view raw : node.output()) {
-    const std::string_view formal = *next;
-    ++next;
-    if (raw.empty()) continue;
+  for (size_t i = 0; i < call.outputs.size() && !state_.gives_up(); ++i) {
+    if (call.outputs[i].empty()) continue;
+    const std::string_view formal = function.outputs[i];
     const auto made = inner.names.find(formal);
-    ValueId value = made == inner.names.end() ? kNone : made->second.value;
+    ValueId value = made == inner.names.end() ? kNone : made->second;
     if (value == kNone || !bound.insert(value).second) {
+      if (!state_.pay(unfolded::kNode + unfolded::kResult + unfolded::kOperand + path_.size() +
+                      state_.file.size() + 3 * name.size() + formal.size()))
+        return;
       const auto version = root_.opsets->find("");
       const NodeId id = add_node({"", "Identity", version == root_.opsets->end() ? 1 : version->second},
                                  state_.nodes.unique(name), 1);
@@ -259,27 +300,8 @@ void BodyBuilder::bind_outputs(const Function& function, const Node& node, Scope
       passed_.push_back({id, &inner, formal});
       value = graph_.node(id).results[0];
     }
-    define(raw, value, scope, path);
+    define(call.outputs[i], value, scope, {path_, "/nodes/", node_count_});
   }
-}
-
-const Opsets* BodyBuilder::function_opsets(const Function& function) {
-  auto opsets = std::make_unique<Opsets>();
-  for (const OperatorSet& set : function.opset_import()) {
-    const int64_t version = set.version();
-    const std::string domain = canonical_domain(set.domain());
-    if (version < 1 || version > INT32_MAX || (domain.empty() && version > kNewestOpset)) {
-      state_.errors.add(state_
-                            .fault(Code::unsupported_op_version,
-                                   "function " + printable(function.name()) + ": opset is not supported", "")
-                            .because("found " + std::to_string(version) + " of " +
-                                     (domain.empty() ? "ai.onnx" : printable(domain)) + ", allowed 1 .. " +
-                                     std::to_string(kNewestOpset)));
-      return nullptr;
-    }
-    (*opsets)[domain] = static_cast<int>(version);
-  }
-  return opsets_.emplace_back(std::move(opsets)).get();
 }
 
 void BodyBuilder::finish_node(const Pending& pending) {
@@ -290,24 +312,26 @@ void BodyBuilder::finish_node(const Pending& pending) {
   for (const std::string_view name : pending.node.input()) {
     const uint32_t at = i++;
     if (name.empty()) continue;
-    const ValueId value = resolve(name, *pending.scope, path + "/inputs/" + std::to_string(at));
+    const ValueId value = resolve(name, *pending.scope, {path, "/inputs/", at});
     if (value != kNone) graph_.set_operand(pending.id, at, value);
   }
-  append_captures(graph_, pending.id, subgraphs_,
-                  [&](const std::string& name) { return outer_names_.at(name); });
+  append_captures(
+      graph_, pending.id, subgraphs_, [&](const std::string& name) { return outer_names_.at(name); },
+      [&](uint64_t bytes) { return state_.pay(bytes); });
   subgraphs_.clear();
 }
 
 bool BodyBuilder::sees(std::string_view name, const Scope& scope) const {
-  if (scope.names.contains(name)) return true;
+  if (scope.names.contains(name) || (scope.function && scope.function->inputs.contains(name))) return true;
   return !scope.function && outer_ && outer_->sees(name, *outer_scope_);
 }
 
-ValueId BodyBuilder::resolve(std::string_view name, const Scope& scope, const std::string& what) {
+ValueId BodyBuilder::resolve(std::string_view name, const Scope& scope, const Place& what) {
   const auto at = scope.names.find(name);
-  if (at != scope.names.end() && at->second.value != kNone) return at->second.value;
-  if (at != scope.names.end()) {  // a function's input: what its caller gives; "" is absent
-    return at->second.link.empty() ? kNone : resolve(at->second.link, *scope.caller, what);
+  if (at != scope.names.end()) return at->second;
+  if (scope.function) {
+    const auto input = scope.function->inputs.find(name);
+    if (input != scope.function->inputs.end()) return resolve_input(input->second, scope, what);
   }
   if (!scope.function && outer_ && outer_->sees(name, *outer_scope_)) {
     const ValueId value = outer_->resolve(name, *outer_scope_, what);
@@ -317,10 +341,21 @@ ValueId BodyBuilder::resolve(std::string_view name, const Scope& scope, const st
   return kNone;
 }
 
+// A function's input: what its caller gives; "" is absent. Looked up once for each call.
+ValueId BodyBuilder::resolve_input(uint32_t index, const Scope& scope, const Place& what) {
+  if (index >= scope.call->inputs.size() || scope.call->inputs[index].empty()) return kNone;
+  const auto known = scope.given.find(index);
+  if (known != scope.given.end()) return known->second;
+  const ValueId value = resolve(scope.call->inputs[index], *scope.caller, what);
+  if (value != kNone) scope.given.emplace(index, value);
+  return value;
+}
+
 ValueId BodyBuilder::capture(ValueId outer_value) {
   const auto at = captured_.find(outer_value);
   if (at != captured_.end()) return at->second;
   const std::string& name = outer_->graph_.value(outer_value).name;
+  if (!state_.pay(unfolded::kCapture + 5 * name.size())) return kNone;
   const ValueId value = graph_.add_input(name, Type{});
   captures_.push_back(name);
   outer_->outer_names_[name] = outer_value;
@@ -328,8 +363,8 @@ ValueId BodyBuilder::capture(ValueId outer_value) {
   return value;
 }
 
-void BodyBuilder::tell_undefined(std::string_view name, const std::string& what) {
-  if (state_.gave_up) return;
+void BodyBuilder::tell_undefined(std::string_view name, const Place& what) {
+  if (state_.gives_up()) return;
   std::string near;
   if (state_.suggestions_left-- > 0) {
     std::vector<std::string> known;
@@ -338,7 +373,7 @@ void BodyBuilder::tell_undefined(std::string_view name, const std::string& what)
     near = nearest(printable(name), known);
   }
   state_.errors.add(
-      state_.fault(Code::undefined_value, "value '" + printable(name) + "' is not defined", what)
+      state_.fault(Code::undefined_value, "value '" + printable(name) + "' is not defined", what.text())
           .because("no input, initializer or node output has this name")
           .try_(near.empty() ? "" : "did you mean '" + near + "'?"));
 }
@@ -349,11 +384,13 @@ void BodyBuilder::read_outputs(const onnx_wire::Graph& graph) {
   std::set<std::string_view> seen;
   int64_t index = 0;
   for (const ValueInfo& output : graph.output()) {
-    const std::string what = path_ + "/outputs/" + std::to_string(index++);
+    if (state_.gives_up()) return;
+    if (root_.depth > 0 && !state_.pay(unfolded::kOperand + 4 * output.bytes().size())) return;
+    const Place what{path_, "/outputs/", index++};
     const std::string_view name = output.name();
     if (!seen.insert(name).second) {
       state_.errors.add(
-          state_.fault(Code::duplicate_name, "output '" + printable(name) + "' stands twice", what));
+          state_.fault(Code::duplicate_name, "output '" + printable(name) + "' stands twice", what.text()));
       continue;
     }
     const ValueId value = resolve(name, root_, what);

@@ -46,6 +46,12 @@ Field take_field(std::string_view& rest) {
   return field;
 }
 
+uint64_t Message::field_count() const {
+  uint64_t count = 0;
+  for (std::string_view rest = bytes_; !rest.empty(); ++count) take_field(rest);
+  return count;
+}
+
 std::optional<Field> Message::last(uint32_t number) const {
   std::optional<Field> found;
   for (std::string_view rest = bytes_; !rest.empty();) {

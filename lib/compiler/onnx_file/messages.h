@@ -126,6 +126,7 @@ class Message {
   Message() = default;
   explicit Message(std::string_view bytes) : bytes_(bytes) {}
   std::string_view bytes() const { return bytes_; }
+  uint64_t field_count() const;  // known or not; a walk
 
  protected:
   std::optional<Field> last(uint32_t number) const;

@@ -8,6 +8,7 @@
 #include "base/bytes.h"
 #include "base/status.h"
 #include "compiler/ir/graph.h"
+#include "compiler/source/unfolding.h"
 
 namespace ge {
 
@@ -16,6 +17,8 @@ inline constexpr int64_t kOldestIrVersion = 3, kNewestIrVersion = 13;
 
 struct OnnxReadOptions {
   int64_t max_nodes = 1'000'000;  // nodes after functions are inlined, and as many initializers
+  // What functions and subgraphs may unfold to, in bytes of the graph: document_limit where it would be more.
+  int64_t max_unfolded_bytes = kMaxUnfoldedBytes;
   // Gets what could be read where the graph has faults: its nodes have their operators and attributes, but
   // operands may be missing.
   Graph* partial = nullptr;

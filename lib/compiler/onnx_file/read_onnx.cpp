@@ -11,7 +11,6 @@ namespace ge {
 namespace {
 
 using onnx_wire::BodyBuilder;
-using onnx_wire::function_key;
 using onnx_wire::Model;
 using onnx_wire::OperatorSet;
 using onnx_wire::Opsets;
@@ -61,9 +60,10 @@ Result<Opsets> opsets_of(const Model& model, const std::string& name) {
 
 void read_functions(const Model& model, ReadState& state) {
   for (const onnx_wire::Function& f : model.functions()) {
-    if (state.functions.emplace(function_key(f.domain(), f.name(), f.overload()), f).second) continue;
-    state.errors.add(
-        state.fault(Code::duplicate_name, "function '" + printable(f.name()) + "' is defined twice", ""));
+    if (state.gives_up()) return;
+    if (!state.functions.add(f))
+      state.errors.add(
+          state.fault(Code::duplicate_name, "function '" + printable(f.name()) + "' is defined twice", ""));
   }
 }
 
@@ -71,16 +71,17 @@ void read_functions(const Model& model, ReadState& state) {
 // functions double a few bytes many times over.
 class UnfoldedNodes {
  public:
-  UnfoldedNodes(const ReadState& state, int64_t limit) : state_(state), limit_(limit) {}
+  UnfoldedNodes(ReadState& state, int64_t limit) : state_(state), limit_(limit) {}
 
   // At most one more than the limit; what calls itself counts once, and is told later.
-  int64_t count(const onnx_wire::Repeated<onnx_wire::Node>& nodes) {
-    int64_t total = nodes.size();
+  template <class Nodes>
+  int64_t count(const Nodes& nodes) {
+    auto total = static_cast<int64_t>(nodes.size());
     for (const onnx_wire::Node& node : nodes) {
       if (total > limit_) return limit_ + 1;
       if (!state_.functions.empty()) {
-        const auto at = state_.functions.find(function_key(node.domain(), node.op_type(), node.overload()));
-        if (at != state_.functions.end()) total += count_of(at->second);
+        const onnx_wire::FunctionUse* function = state_.functions.find(onnx_wire::NodeParts(node));
+        if (function) total += count_of(*function);
       }
       for (const onnx_wire::Attribute& a : node.attribute())
         if (a.has_g()) total += count(a.g().node());
@@ -89,18 +90,18 @@ class UnfoldedNodes {
   }
 
  private:
-  int64_t count_of(const onnx_wire::Function& function) {
+  int64_t count_of(const onnx_wire::FunctionUse& function) {
     const auto [at, is_new] = known_.try_emplace(&function, 0);
     if (!is_new) return at->second;
     if (++depth_ > onnx_wire::kMaxCallDepth) return --depth_, 0;
-    const int64_t total = count(function.node());
+    const int64_t total = count(function.nodes);
     --depth_;
     return known_[&function] = total;
   }
-  const ReadState& state_;
+  ReadState& state_;
   int64_t limit_;
   int depth_ = 0;
-  std::unordered_map<const onnx_wire::Function*, int64_t> known_;
+  std::unordered_map<const onnx_wire::FunctionUse*, int64_t> known_;
 };
 
 }  // namespace
@@ -117,7 +118,7 @@ Result<Graph> read_onnx(ByteBuffer bytes, const std::string& display_name, std::
   const Model model(as_text(file->span()));
   GE_TRY(check_ir_version(model, display_name));
   GE_ASSIGN(const Opsets opsets, opsets_of(model, display_name));
-  ReadState state(display_name, std::move(folder), file, options.max_nodes);
+  ReadState state(display_name, std::move(folder), file, options.max_nodes, options.max_unfolded_bytes);
   read_functions(model, state);
   if (UnfoldedNodes(state, options.max_nodes).count(model.graph().node()) > options.max_nodes)
     return fail(Code::document_limit)
@@ -125,7 +126,7 @@ Result<Graph> read_onnx(ByteBuffer bytes, const std::string& display_name, std::
         .at(display_name)
         .because("more than " + std::to_string(options.max_nodes) +
                  " are there when the model's functions are inlined");
-  Graph graph = BodyBuilder(state, nullptr, nullptr, "").read(model.graph(), opsets);
+  Graph graph = BodyBuilder(state, nullptr, nullptr, "", 0).read(model.graph(), opsets);
   if (Status status = state.errors.take(); !status.ok()) {
     if (options.partial) *options.partial = std::move(graph);
     return std::move(status).take_error();

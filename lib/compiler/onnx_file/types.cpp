@@ -30,11 +30,11 @@ std::string sanitized(std::string_view symbol) {
 // A name, or an expression of names as exporters write them for dims that follow from others; a text that is
 // no expression is a name as a whole.
 std::optional<Dim> BodyBuilder::dim_of(const ValueInfo& info, int axis, const Dimension& dimension,
-                                       const std::string& what) {
+                                       const Place& what) {
   if (dimension.has_value() && dimension.value() != -1) {  // some exporters write unknown as -1
     if (dimension.value() >= 0) return Dim(dimension.value());
     state_.errors.add(
-        state_.fault(Code::bad_dim, label(info) + ": dimension is negative", what)
+        state_.fault(Code::bad_dim, label(info) + ": dimension is negative", what.text())
             .because("found " + std::to_string(dimension.value()) + " at axis " + std::to_string(axis)));
     return std::nullopt;
   }
@@ -47,13 +47,12 @@ std::optional<Dim> BodyBuilder::dim_of(const ValueInfo& info, int axis, const Di
   return Dim::symbol(sanitized(dimension.symbol()));
 }
 
-std::optional<Dims> BodyBuilder::shape_of(const ValueInfo& info, const Shape& shape,
-                                          const std::string& what) {
+std::optional<Dims> BodyBuilder::shape_of(const ValueInfo& info, const Shape& shape, const Place& what) {
   Dims dims;
   const int64_t rank = shape.dim().size();
   if (rank > static_cast<int64_t>(kMaxTensorRank)) {
     state_.errors.add(
-        state_.fault(Code::document_limit, label(info) + ": too many dims", what)
+        state_.fault(Code::document_limit, label(info) + ": too many dims", what.text())
             .because("found " + std::to_string(rank) + ", allowed up to " + std::to_string(kMaxTensorRank)));
     return std::nullopt;
   }
@@ -65,18 +64,17 @@ std::optional<Dims> BodyBuilder::shape_of(const ValueInfo& info, const Shape& sh
   }
   const bool has_zero = std::any_of(dims.begin(), dims.end(), [](const Dim& d) { return d.is_value(0); });
   if (!has_zero && (product(dims) * Dim(8)).overflowed()) {
-    state_.errors.add(state_.fault(Code::size_overflow, label(info) + ": tensor size overflows", what)
+    state_.errors.add(state_.fault(Code::size_overflow, label(info) + ": tensor size overflows", what.text())
                           .because("found " + to_string(dims)));
     return std::nullopt;
   }
   return dims;
 }
 
-std::optional<Type> BodyBuilder::tensor_type(const ValueInfo& info, bool needs_shape,
-                                             const std::string& what) {
+std::optional<Type> BodyBuilder::tensor_type(const ValueInfo& info, bool needs_shape, const Place& what) {
   const auto tell = [&](Code code, const std::string& message, const std::string& found,
                         const std::string& fix) {
-    state_.errors.add(state_.fault(code, label(info) + message, what).because(found).try_(fix));
+    state_.errors.add(state_.fault(code, label(info) + message, what.text()).because(found).try_(fix));
   };
   if (!info.type().has_tensor()) {
     if (needs_shape)
@@ -101,7 +99,7 @@ std::optional<Type> BodyBuilder::tensor_type(const ValueInfo& info, bool needs_s
 void BodyBuilder::read_declared(const onnx_wire::Graph& graph) {
   const auto declare = [&](const ValueInfo& info) {
     const auto at = root_.names.find(info.name());
-    if (at == root_.names.end() || at->second.value == kNone || !info.type().has_tensor()) return;
+    if (at == root_.names.end() || at->second == kNone || !info.type().has_tensor()) return;
     const TensorType& tensor = info.type().tensor();
     DeclaredType declared;
     declared.dtype = dtype_from_onnx(tensor.elem_type());
@@ -110,7 +108,7 @@ void BodyBuilder::read_declared(const onnx_wire::Graph& graph) {
       for (const Dimension& d : tensor.shape().dim())
         declared.dims->push_back(d.has_value() && d.value() >= 0 ? d.value() : -1);
     }
-    graph_.value(at->second.value).declared = std::make_shared<const DeclaredType>(std::move(declared));
+    graph_.value(at->second).declared = std::make_shared<const DeclaredType>(std::move(declared));
   };
   for (const ValueInfo& info : graph.input()) declare(info);
   for (const ValueInfo& info : graph.value_info()) declare(info);

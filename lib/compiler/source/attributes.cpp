@@ -1,5 +1,6 @@
 // Attributes of nodes: numbers, strings, lists of them, tensors and subgraphs.
 #include "compiler/source/body_reader.h"
+#include "compiler/source/unfolding.h"
 
 namespace ge {
 
@@ -9,6 +10,7 @@ void BodyReader::read_attributes(const Value& object, NodeId id) {
     return;
   }
   for (const Value member : object) {
+    if (state_.gives_up()) return;
     if (auto value = attribute(member)) graph_.node(id).attrs[std::string(member.key())] = std::move(*value);
   }
 }
@@ -82,6 +84,9 @@ std::optional<Attr> BodyReader::object_attribute(const Value& json) {
 std::shared_ptr<Graph> BodyReader::subgraph(const Value& json) {
   const Fields fields(json, kSubgraphKeys, "a subgraph", state_.errors);
   if (!fields.is_object()) return nullptr;
+  uint64_t bytes = unfolded::kBody;
+  for (const auto& [name, range] : graph_.symbols) bytes += unfolded::kOperand + name.size();
+  if (!state_.pay(bytes, json)) return nullptr;
   BodyReader reader(state_, this, json.pointer());
   auto body = std::make_shared<Graph>(reader.read(fields, graph_.symbols));
   subgraphs_.push_back({body, reader.captures()});

@@ -5,8 +5,23 @@
 
 #include "compiler/ir/opset.h"
 #include "compiler/source/graph_json.h"
+#include "compiler/source/unfolding.h"
 
 namespace ge {
+
+bool ReadState::pay(uint64_t bytes, const Value& json) {
+  if (unfolded_left >= 0 && bytes <= static_cast<uint64_t>(unfolded_left)) {
+    unfolded_left -= static_cast<int64_t>(bytes);
+    return true;
+  }
+  if (unfolded_left >= 0)
+    errors.add(fault_at(json, Code::document_limit, "the graph's subgraphs unfold to too much")
+                   .because("with what they use of the graphs around them, they take more memory than is "
+                            "allowed beside the text"));
+  unfolded_left = -1;
+  gave_up = true;
+  return false;
+}
 
 Graph BodyReader::read(const Fields& fields, const SymbolRanges& symbols) {
   graph_.symbols = symbols;
@@ -14,7 +29,10 @@ Graph BodyReader::read(const Fields& fields, const SymbolRanges& symbols) {
   read_inputs(fields);
   read_initializers(fields);
   scan_nodes(fields);
-  for (const NodeSpec& spec : specs_) finish_node(spec);
+  for (const NodeSpec& spec : specs_) {
+    if (state_.gives_up()) break;
+    finish_node(spec);
+  }
   read_outputs(fields);
   tell_cycles(graph_, state_.errors);
   return std::move(graph_);
@@ -42,6 +60,7 @@ void BodyReader::read_inputs(const Fields& fields) {
   const auto inputs = fields.array("inputs");
   if (!inputs) return;
   for (const Value json : *inputs) {
+    if (state_.gives_up()) return;
     const Fields input(json, outer_ ? std::span<const KeyInfo>(kSubgraphInputKeys) : kInputKeys, "an input",
                        state_.errors);
     const auto name = input.name("name");
@@ -60,6 +79,8 @@ void BodyReader::read_initializers(const Fields& fields) {
   if (!list) return;
   int64_t index = 0;
   for (const Value json : *list) {
+    if (state_.gives_up()) return;
+    if (outer_ && !state_.pay(path_.size(), json)) return;
     const std::string path = path_ + "/initializers/" + std::to_string(index++);
     const Fields initializer(json, kInitializerKeys, "an initializer", state_.errors);
     const auto name = initializer.name("name");
@@ -86,7 +107,11 @@ void BodyReader::scan_nodes(const Fields& fields) {
   state_.nodes_left -= nodes->size();
   specs_.reserve(static_cast<size_t>(nodes->size()));
   int64_t index = 0;
-  for (const Value json : *nodes) scan_node(json, path_ + "/nodes/" + std::to_string(index++));
+  for (const Value json : *nodes) {
+    if (state_.gives_up()) return;
+    if (outer_ && !state_.pay(path_.size(), json)) return;
+    scan_node(json, path_ + "/nodes/" + std::to_string(index++));
+  }
 }
 
 // The node with its results; operands and attributes follow when all names are known.
@@ -98,7 +123,8 @@ void BodyReader::scan_node(const Value& json, const std::string& path) {
   const std::string name = fields.name("name", true).value_or("");
   std::vector<std::pair<std::string, Value>> results;
   if (const auto outputs = fields.array("outputs")) {
-    for (const Value v : *outputs) results.emplace_back(read_name(v, true, state_.errors).value_or(""), v);
+    for (const Value v : *outputs)
+      if (!state_.gives_up()) results.emplace_back(read_name(v, true, state_.errors).value_or(""), v);
   }
   const NodeId id =
       graph_.add_node(Op::onnx, {}, std::vector<Type>(results.size()), {}, {source_of(json, path, name)});
@@ -107,6 +133,7 @@ void BodyReader::scan_node(const Value& json, const std::string& path) {
   specs_.push_back({json, id});
   for (size_t i = 0; i < results.size(); ++i) {
     if (results[i].first.empty()) continue;
+    if (state_.gives_up()) return;
     const ValueId value = graph_.node(id).results[i];
     graph_.value(value).name = results[i].first;
     define(results[i].first, value, results[i].second);
@@ -128,6 +155,7 @@ void BodyReader::finish_node(const NodeSpec& spec) {
   if (inputs && !inputs->is_array()) tell_wrong_type(*inputs, "an array", state_.errors);
   if (inputs && inputs->is_array()) {
     for (const Value v : *inputs) {
+      if (state_.gives_up()) return;
       const auto name = read_name(v, true, state_.errors);
       operands.push_back(name && !name->empty() ? resolve(*name, v) : kNone);
     }
@@ -136,8 +164,9 @@ void BodyReader::finish_node(const NodeSpec& spec) {
   for (uint32_t i = 0; i < operands.size(); ++i) {
     if (operands[i] != kNone) graph_.set_operand(spec.id, i, operands[i]);
   }
-  append_captures(graph_, spec.id, subgraphs_,
-                  [&](const std::string& name) { return resolve(name, spec.json); });
+  append_captures(
+      graph_, spec.id, subgraphs_, [&](const std::string& name) { return resolve(name, spec.json); },
+      [&](uint64_t bytes) { return state_.pay(bytes, spec.json); });
   subgraphs_.clear();
 }
 
@@ -150,6 +179,7 @@ void BodyReader::read_outputs(const Fields& fields) {
   }
   std::set<std::string> seen;
   for (const Value v : *outputs) {
+    if (state_.gives_up()) return;
     const auto name = read_name(v, false, state_.errors);
     if (!name) continue;
     if (!seen.insert(*name).second) {
@@ -166,7 +196,8 @@ void BodyReader::read_outputs(const Fields& fields) {
 ValueId BodyReader::resolve(const std::string& name, const Value& json) {
   const auto found = names_.find(name);
   if (found != names_.end()) return found->second;
-  if (outer_ != nullptr && outer_->sees(name)) return capture(name);
+  if (outer_ != nullptr && outer_->sees(name))
+    return state_.pay(unfolded::kCapture + 5 * name.size(), json) ? capture(name) : kNone;
   tell_undefined(name, json);
   return kNone;
 }
@@ -179,7 +210,7 @@ ValueId BodyReader::capture(const std::string& name) {
 }
 
 void BodyReader::tell_undefined(const std::string& name, const Value& json) {
-  if (state_.gave_up || !undefined_.insert(name).second) return;  // once, at its first use
+  if (state_.gives_up() || !undefined_.insert(name).second) return;  // once, at its first use
   const std::string near = nearest_name(name);
   state_.errors.add(fault_at(json, Code::undefined_value, "value '" + name + "' is not defined")
                         .because("no input, initializer or node output has this name")

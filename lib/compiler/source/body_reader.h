@@ -17,14 +17,25 @@ namespace ge {
 
 // What all bodies of one file share.
 struct ReadState {
-  ReadState(std::string folder, int64_t max_nodes)
-      : tensors(std::move(folder), errors), nodes_left(max_nodes) {}
+  ReadState(std::string folder, int64_t max_nodes, int64_t max_unfolded_bytes)
+      : tensors(std::move(folder), errors), nodes_left(max_nodes), unfolded_left(max_unfolded_bytes) {}
   ErrorList errors;
   TensorReader tensors;
   int opset = 0;
   int64_t nodes_left;
+  int64_t unfolded_left;      // bytes that subgraphs may still unfold to
   int suggestions_left = 20;  // nearest names are costly to find
   bool gave_up = false;       // nodes were not read: names they define are no faults
+
+  // So many faults that no more are told, each with a walk to its place: what else the text holds is not
+  // read.
+  bool gives_up() {
+    gave_up |= errors.full();
+    return gave_up;
+  }
+  // Takes bytes off unfolded_left; where fewer are left it is told once, at `json`, and no more is read.
+  // False then.
+  bool pay(uint64_t bytes, const Value& json);
 };
 
 class BodyReader {

@@ -20,8 +20,11 @@ struct CapturingBody {
 };
 
 // Outer values that the subgraphs use become operands of `node` after its own, and inputs of every subgraph,
-// sorted by name. `outer` gives the value of a name; kNone leaves the operand absent.
+// sorted by name. `outer` gives the value of a name; kNone leaves the operand absent. `pay` is asked before
+// what it takes is made, in bytes (every subgraph gets the captures of all); where it refuses, nothing is
+// done.
 void append_captures(Graph& graph, NodeId node, const std::vector<CapturingBody>& subgraphs,
-                     const std::function<ValueId(const std::string&)>& outer);
+                     const std::function<ValueId(const std::string&)>& outer,
+                     const std::function<bool(uint64_t)>& pay);
 
 }  // namespace ge

@@ -39,6 +39,7 @@ std::optional<Dims> read_shape(const Value& shape, ErrorList& errors) {
   Dims dims;
   bool valid = true;
   for (const Value d : shape) {
+    if (errors.full()) return std::nullopt;
     const auto dim = read_dim(d, errors);
     valid = valid && dim.has_value();
     if (dim) dims.push_back(*dim);
@@ -100,6 +101,7 @@ void read_range(const Value& json, SymbolRange& range, ErrorList& errors) {
 SymbolRanges read_symbols(const Value& dims, ErrorList& errors) {
   SymbolRanges symbols;
   for (const Value json : dims) {
+    if (errors.full()) break;
     const std::string name(json.key());
     if (name.empty() || name.find('\0') != std::string::npos) {
       errors.add(fault_at_key(json, Code::bad_dim, "a dim's name is empty or holds NUL"));

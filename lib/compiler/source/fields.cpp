@@ -60,6 +60,7 @@ Fields::Fields(const Value& value, std::span<const KeyInfo> keys, const std::str
     return;
   }
   for (const Value member : value) {
+    if (errors.full()) return;
     const bool known =
         std::any_of(keys.begin(), keys.end(), [&](const KeyInfo& k) { return k.name == member.key(); });
     if (!known) tell_unknown_key(member, keys, what, errors);

@@ -28,7 +28,7 @@ Result<Graph> read_graph_json(ByteSpan text, std::string display_name, std::stri
   limits.max_bytes = options.max_bytes;
   limits.max_depth = options.max_depth;
   GE_ASSIGN(const Document document, parse_json(text, std::move(display_name), limits));
-  ReadState state(std::move(folder), options.max_nodes);
+  ReadState state(std::move(folder), options.max_nodes, options.max_unfolded_bytes);
   const Value root = document.root();
   const auto tag = root.is_object() ? root.find("format") : std::nullopt;
   if (tag && tag->as_string() != kFormat) {  // every other complaint would be noise

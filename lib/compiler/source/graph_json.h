@@ -8,6 +8,7 @@
 #include "base/bytes.h"
 #include "base/status.h"
 #include "compiler/ir/graph.h"
+#include "compiler/source/unfolding.h"
 
 namespace ge {
 
@@ -21,6 +22,8 @@ struct ReadOptions {
   int64_t max_bytes = kMaxGraphBytes;
   int max_depth = kMaxGraphDepth;
   int64_t max_nodes = kMaxGraphNodes;
+  int64_t max_unfolded_bytes =
+      kMaxUnfoldedBytes;                      // of subgraphs, with what they use of the graphs around them
   std::vector<std::string>* files = nullptr;  // gets the paths of the files that tensors come from
 };
 

@@ -1,0 +1,24 @@
+// The outermost call of a program: what leaves the libraries as an exception ends as an error of ge's, with
+// its exit code. Entry: guarded_main.
+#pragma once
+#include <exception>
+#include <new>
+
+namespace ge {
+
+// Each gives the exit code; the first allocates nothing that it needs.
+int report_out_of_memory() noexcept;
+int report_exception(const char* what) noexcept;  // a bug: the libraries throw nothing but bad_alloc
+
+template <class Body>
+int guarded_main(Body&& body) {
+  try {
+    return body();
+  } catch (const std::bad_alloc&) {
+    return report_out_of_memory();
+  } catch (const std::exception& e) {
+    return report_exception(e.what());
+  }
+}
+
+}  // namespace ge
