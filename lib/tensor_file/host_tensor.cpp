@@ -5,22 +5,26 @@
 
 namespace ge {
 
-// A zero dim makes the count 0 whatever the others are, so it is looked for first: [2^40, 2^40, 0] is an
-// empty tensor, no overflow.
+// Strides are made of the dims that are not 0, so [2^40, 2^40, 0] overflows too (NumPy refuses it as well),
+// in whatever order.
 MaybeInt element_count(std::span<const int64_t> dims) {
   if (std::any_of(dims.begin(), dims.end(), [](int64_t d) { return d < 0; })) return std::nullopt;
-  if (std::find(dims.begin(), dims.end(), 0) != dims.end()) return 0;
   MaybeInt count = 1;
   for (const int64_t d : dims) {
-    count = checked_mul(*count, d);
+    count = checked_mul(*count, std::max<int64_t>(d, 1));
     if (!count) return std::nullopt;
   }
-  return count;
+  return std::find(dims.begin(), dims.end(), 0) != dims.end() ? 0 : count;
 }
 
 MaybeInt tensor_bytes(DType dtype, std::span<const int64_t> dims) {
   const MaybeInt count = element_count(dims);
   if (!count) return std::nullopt;
+  if (*count == 0) {  // what its strides reach, too
+    std::vector<int64_t> others(dims.begin(), dims.end());
+    std::replace(others.begin(), others.end(), int64_t{0}, int64_t{1});
+    return tensor_bytes(dtype, others) ? MaybeInt(0) : std::nullopt;
+  }
   const MaybeInt bits = checked_mul(*count, bits_of(dtype));
   const MaybeInt rounded = bits ? checked_add(*bits, 7) : std::nullopt;
   if (!rounded) return std::nullopt;
@@ -29,6 +33,13 @@ MaybeInt tensor_bytes(DType dtype, std::span<const int64_t> dims) {
 
 int64_t HostTensor::count() const {
   return element_count(dims).value_or(0);
+}
+
+void normalize(DType dtype, int64_t count, MutableByteSpan bytes) {
+  if (is_bool(dtype))
+    for (std::byte& b : bytes) b = std::byte{b != std::byte{0}};
+  const bool whole = static_cast<int64_t>(bytes.size()) == count / 2 + 1;
+  if (bits_of(dtype) == 4 && count % 2 != 0 && whole) bytes.back() &= std::byte{0xf};
 }
 
 std::string dims_to_string(std::span<const int64_t> dims) {

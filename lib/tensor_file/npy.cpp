@@ -7,11 +7,6 @@
 
 namespace ge {
 
-void normalize_bools(HostTensor& tensor) {
-  if (tensor.dtype != DType::boolean) return;
-  for (std::byte& b : tensor.bytes.span()) b = std::byte{b != std::byte{0}};
-}
-
 namespace {
 
 // Writes dst in row-major order; src has its first dim fastest. Steps through dst with an odometer whose
@@ -56,7 +51,7 @@ Result<HostTensor> from_fortran_order(const HostTensor& source) {
 }
 
 Result<HostTensor> finish(const NpyHeader& header, HostTensor tensor) {
-  normalize_bools(tensor);
+  normalize(tensor.dtype, tensor.count(), tensor.bytes.span());
   const auto longer = [](int64_t d) { return d > 1; };
   const bool same_order = std::count_if(header.dims.begin(), header.dims.end(), longer) < 2;
   if (!header.fortran_order || same_order) return tensor;

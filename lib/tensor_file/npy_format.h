@@ -20,8 +20,4 @@ struct NpyPreamble {
 // From the file's first 12 bytes (or all of a shorter file).
 Result<NpyPreamble> read_npy_preamble(ByteSpan prefix, int64_t file_size, const std::string& name);
 
-// Bool bytes other than 0 and 1 become 1: kernels rely on it. Nothing for other types.
-struct HostTensor;
-void normalize_bools(HostTensor& tensor);
-
 }  // namespace ge

@@ -21,7 +21,7 @@ Result<HostTensor> read_raw(const File& file, int64_t offset, DType dtype, std::
   }
   GE_ASSIGN(HostTensor tensor, make_host_tensor(dtype, std::move(dims)));
   GE_TRY(file.read_at(offset, tensor.bytes.span()));
-  normalize_bools(tensor);
+  normalize(tensor.dtype, tensor.count(), tensor.bytes.span());
   return tensor;
 }
 

@@ -228,7 +228,7 @@ Result<HostTensor> SafetensorsFile::read(std::string_view name) const {
   if (const SafetensorsEntry* entry = find(name)) {
     GE_ASSIGN(HostTensor tensor, make_host_tensor(entry->dtype, entry->dims));
     GE_TRY(file_.read_at(entry->offset, tensor.bytes.span()));
-    normalize_bools(tensor);
+    normalize(tensor.dtype, tensor.count(), tensor.bytes.span());
     return tensor;
   }
   for (const auto& [known, dtype] : foreign_) {
@@ -243,6 +243,12 @@ Result<HostTensor> SafetensorsFile::read(std::string_view name) const {
       .at(path())
       .because("it holds " + first_names(names))
       .try_(near.empty() ? "use a name that stands in the file" : "did you mean '" + near + "'?");
+}
+
+Result<ByteBuffer> SafetensorsFile::read_start(const SafetensorsEntry& entry, int64_t most) const {
+  GE_ASSIGN(ByteBuffer bytes, file_.read(entry.offset, std::min(most, entry.size_bytes)));
+  normalize(entry.dtype, element_count(entry.dims).value_or(0), bytes.span());
+  return bytes;
 }
 
 namespace {

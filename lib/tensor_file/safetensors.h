@@ -33,6 +33,8 @@ class SafetensorsFile {
   // undefined_value with the nearest name where there is none. An entry of a dtype that ge lacks is refused
   // here, not at open().
   Result<HostTensor> read(std::string_view name) const;
+  // The first `most` bytes of an entry of this file, or all where it has fewer.
+  Result<ByteBuffer> read_start(const SafetensorsEntry& entry, int64_t most) const;
   const std::string& path() const { return file_.path(); }
 
  private:

@@ -301,7 +301,12 @@ TEST_CASE("Raw tensors are read at an offset and stay within the file", "[raw]")
 
 TEST_CASE("Tensor sizes are checked", "[tensor]") {
   CHECK(element_count(Dims{}) == 1);
-  CHECK(element_count(Dims{int64_t{1} << 40, int64_t{1} << 40, 0}) == 0);
+  CHECK(element_count(Dims{int64_t{1} << 40, 0, 7}) == 0);
+  CHECK(element_count(Dims{int64_t{1} << 40, int64_t{1} << 40, 0}) == std::nullopt);
+  CHECK(element_count(Dims{0, int64_t{1} << 40, int64_t{1} << 40}) == std::nullopt);
+  CHECK(tensor_bytes(DType::float32, Dims{int64_t{1} << 57, 0}) == 0);
+  CHECK(tensor_bytes(DType::float32, Dims{int64_t{1} << 60, 0}) == std::nullopt);
+  CHECK(tensor_bytes(DType::int4, Dims{int64_t{1} << 60, 0}) == 0);
   CHECK(element_count(Dims{int64_t{1} << 40, int64_t{1} << 40}) == std::nullopt);
   CHECK(element_count(Dims{0, -1}) == std::nullopt);
   CHECK(tensor_bytes(DType::int4, Dims{3}) == 2);

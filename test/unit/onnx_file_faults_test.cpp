@@ -200,6 +200,121 @@ TEST_CASE("tensors: counts, dtypes, sizes and external files are compared with w
   CHECK(external("not_here.bin", "-1").find("offset or length") != std::string::npos);
 }
 
+TEST_CASE("tensors in segments and of unknown places are refused; numbers must be those of their dtype") {
+  const auto said_of = [](const std::function<void(onnx_proto::Tensor&)>& change) -> std::string {
+    ModelMaker m;
+    m.input("x", {"1"}).output("x");
+    change(m.floats("w", {}, {}));
+    auto graph = m.read();
+    return graph.ok() ? "" : said(graph.error());
+  };
+  CHECK(said_of([](auto& t) {
+          t.set_segment("");
+          t.add_float_data(1);
+        }) == "E0316 initializer 'w': a tensor in segments is not supported");
+  CHECK(said_of([](auto& t) {
+          t.set_data_location(7);
+          t.add_float_data(1);
+        }).ends_with("data_location is 7, allowed 0 (in the file) and 1 (external)"));
+  CHECK(said_of([](auto& t) { t.set_data_location(1); }).ends_with("its external data names no location"));
+  struct Row {
+    int dtype;
+    std::vector<int32_t> fit, unfit;
+  };
+  const std::vector<Row> rows = {
+      {2, {0, 255}, {-1, 256}},                   // uint8
+      {3, {-128, 127}, {-129, 128, 255}},         // int8
+      {4, {0, 65535}, {-1, 65536}},               // uint16
+      {5, {-32768, 32767}, {-32769, 32768}},      // int16
+      {6, {INT32_MIN, INT32_MAX}, {}},            // int32
+      {9, {0, 1, 2, -1}, {}},                     // bool
+      {10, {0, 65535, -32768}, {65536, -32769}},  // bits of a float16
+      {17, {0, 255, -128}, {256, -129}},          // of a float8
+      {21, {0, 255, -128}, {256, -129}},          // of two uint4
+  };
+  for (const Row& row : rows) {
+    const auto of = [&](int32_t value) {
+      return said_of([&](auto& t) {
+        t.set_data_type(row.dtype);
+        t.add_int32_data(value);
+      });
+    };
+    for (const int32_t value : row.fit) {
+      INFO("dtype " << row.dtype << ", " << value);
+      CHECK(of(value) == "");
+    }
+    for (const int32_t value : row.unfit) {
+      INFO("dtype " << row.dtype << ", " << value);
+      CHECK(of(value).find("int32_data holds " + std::to_string(value) + ", which does not fit") !=
+            std::string::npos);
+    }
+  }
+}
+
+TEST_CASE("data_location is 32 bits, as protobuf reads it") {
+  ModelMaker m = relu();
+  m.floats("w", {1}, {1}).set_data_location(1);
+  std::string bytes = m.model.SerializeAsString();
+  const size_t at = bytes.find(std::string("\x70\x01", 2));
+  REQUIRE(at != std::string::npos);
+  // The initializer is the graph's and the model's last but one part: their lengths are of one byte.
+  const size_t tensor = bytes.find(std::string("\x2a", 1)), graph = bytes.find(std::string("\x3a", 1));
+  bytes.replace(at, 2, std::string("\x70\x81\x80\x80\x80\x10", 6));  // 2^32 + 1
+  bytes[tensor + 1] = static_cast<char>(bytes[tensor + 1] + 4);
+  bytes[graph + 1] = static_cast<char>(bytes[graph + 1] + 4);
+  auto read = read_onnx(ByteBuffer::copy_of(as_bytes(bytes)), "m.onnx", "");
+  REQUIRE_FALSE(read.ok());
+  CHECK(said(read.error()).ends_with("its external data names no location"));
+}
+
+TEST_CASE("an attribute holds what its type says, or nothing where that is a number, a text or a list") {
+  const auto with = [](int type, const std::function<void(onnx_proto::Attribute&)>& fill) -> std::string {
+    ModelMaker m;
+    m.input("x", {"2"}).output("y");
+    auto& a = *m.node("LeakyRelu", {"x"}, {"y"}, "act").add_attribute();
+    a.set_name("alpha");
+    a.set_type(type);
+    fill(a);
+    auto graph = m.read();
+    return graph.ok() ? "" : said(graph.error());
+  };
+  const auto nothing = [](auto&) {};
+  CHECK(with(1, [](auto& a) { a.set_f(0.5f); }) == "");
+  CHECK(with(1, nothing) == "");
+  CHECK(with(7, nothing) == "");
+  CHECK(with(1, [](auto& a) { a.set_i(1); }) ==
+        "E0303 LeakyRelu 'act': attribute 'alpha' is not what it says: its type says a float, it holds an "
+        "integer");
+  CHECK(with(2, [](auto& a) {
+          a.add_ints(1);
+        }).ends_with("its type says an integer, it holds a list of integers"));
+  CHECK(with(7, [](auto& a) { a.set_f(1); }).ends_with("its type says a list of integers, it holds a float"));
+  CHECK(with(3, [](auto& a) {
+          a.add_strings("s");
+        }).ends_with("its type says a string, it holds a list of strings"));
+  CHECK(with(4, nothing).ends_with("its type says a tensor, it holds nothing"));
+  CHECK(with(5, [](auto& a) { a.mutable_t(); }).ends_with("its type says a graph, it holds a tensor"));
+  CHECK(with(99, [](auto& a) { a.set_f(1); }).ends_with("found attribute type 99"));
+  CHECK(with(0, [](auto& a) { a.set_f(1); }) == "");
+}
+
+TEST_CASE("sizes whose dims that are not 0 overflow are refused, in whatever order") {
+  const int64_t huge = int64_t{1} << 62;
+  for (const auto& dims : {std::vector<int64_t>{huge, 0, huge}, {0, huge, huge}, {huge, huge, 0}}) {
+    ModelMaker w = relu();
+    w.floats("w", dims, {});
+    CHECK(said(w.fault()).starts_with("E0315 initializer 'w': tensor size overflows"));
+    ModelMaker m;
+    std::vector<std::string> texts;
+    for (const int64_t d : dims) texts.push_back(std::to_string(d));
+    m.input("x", texts).output("x");
+    CHECK(said(m.fault()).starts_with("E0315 input 'x': tensor size overflows"));
+  }
+  ModelMaker w = relu();
+  w.floats("w", {huge >> 10, 0, 2}, {});
+  CHECK(w.read().ok());
+}
+
 TEST_CASE("sparse initializers and attributes of tensors' kin are refused by name") {
   ModelMaker m = relu();
   m.graph().add_sparse_initializer()->mutable_values()->set_name("s");

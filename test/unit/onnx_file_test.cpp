@@ -78,6 +78,103 @@ TEST_CASE("a model and the graph.json written from it give the same plan, byte f
   CHECK(plan_of(read_ok(m)) == plan_of(std::move(again).value()));
 }
 
+namespace {
+// Constant nodes of one tensor each.
+void add_constant(ModelMaker& m, const std::string& output, int dtype, const std::vector<int64_t>& dims,
+                  const std::string& raw) {
+  onnx_proto::Attribute& value = *m.node("Constant", {}, {output}).add_attribute();
+  value.set_name("value");
+  value.set_type(4);
+  for (const int64_t d : dims) value.mutable_t()->add_dims(d);
+  value.mutable_t()->set_data_type(dtype);
+  value.mutable_t()->set_raw_data(raw);
+}
+
+size_t count_of(const std::string& text, const std::string& part) {
+  size_t count = 0;
+  for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+}  // namespace
+
+TEST_CASE("equal constants are one, wherever and however their bytes are written, and from graph.json too") {
+  std::string ramp(8192, 'a'), other_end = ramp, ones(8192, '\1'), twos(8192, '\2');
+  other_end.back() = 'b';
+  struct Row {
+    const char* name;
+    int dtype;
+    std::vector<int64_t> dims;
+    std::string first, second;
+    bool equal;
+  };
+  const std::vector<Row> rows = {
+      {"large", kOnnxFloat, {2, 1024}, ramp, ramp, true},
+      {"large, apart in the last byte alone", kOnnxFloat, {2, 1024}, ramp, other_end, false},
+      {"bools", 9, {4}, std::string("\0\1\2\xff", 4), std::string("\0\1\1\1", 4), true},
+      {"many bools", 9, {8192}, ones, twos, true},
+      {"one bool", 9, {}, "\2", "\1", true},
+      {"half a byte of 4 bits", 22, {3}, "\x21\xf3", "\x21\x03", true},
+      {"one of 4 bits", 22, {1}, "\xf3", "\x53", true},
+      {"two of 4 bits", 22, {2}, "\xf3", "\x53", false},
+  };
+  for (const Row& row : rows) {
+    INFO(row.name);
+    ModelMaker m(21);
+    std::vector<std::string> dims;
+    for (const int64_t d : row.dims) dims.push_back(std::to_string(d));
+    m.input("x", dims).output("y").output("z");
+    add_constant(m, "c", row.dtype, row.dims, row.first);
+    add_constant(m, "d", row.dtype, row.dims, row.second);
+    for (const char* name : {"c", "d"}) {
+      onnx_proto::Node& cast = m.node("Cast", {name}, {std::string(name) + "f"});
+      set_int(cast, "to", 1);
+      m.node("Add", {"x", std::string(name) + "f"}, {name == std::string("c") ? "y" : "z"});
+    }
+    const TempFolder folder;
+    REQUIRE_OK(write_graph_json(read_ok(m), folder / "g.json"));
+    const auto text = read_file(folder / "g.json");
+    REQUIRE_OK(text);
+    auto again = read_graph_json(text->span(), "g.json", folder.path());
+    REQUIRE_OK(again);
+    if (row.first.size() <= 4) CHECK(count_of(std::string(as_text(text->span())), "base64") == 0);
+    CHECK(plan_of(read_ok(m)) == plan_of(std::move(again).value()));
+    CompileOptions options;
+    options.targets = {"cpu"};
+    const auto optimised = optimise(read_ok(m), options, "cpu");
+    REQUIRE_OK(optimised);
+    // One loop makes both outputs of one sum.
+    CHECK((optimised->outputs[0] == optimised->outputs[1]) == row.equal);
+  }
+}
+
+TEST_CASE("a dim and a type of several forms is the form that stands last, as protobuf reads it") {
+  ModelMaker m;
+  m.input("x", {"n", "3"}).output("y");
+  m.node("Relu", {"x"}, {"y"});
+  std::string bytes = m.model.SerializeAsString();
+  const auto put = [](std::string text, const std::string& part, const std::string& by) {
+    const size_t at = text.find(part);
+    REQUIRE(at != std::string::npos);
+    return text.replace(at, part.size(), by);
+  };
+  const auto dims_of = [](const std::string& model) {
+    auto graph = read_onnx(ByteBuffer::copy_of(as_bytes(model)), "m.onnx", "");
+    REQUIRE_OK(graph);
+    return to_string(graph->type(graph->inputs[0]).dims);
+  };
+  // In the place of {dim "n"} {dim 3}, of as many bytes: one dim of both.
+  const std::string both("\x0a\x03\x12\x01n\x0a\x02\x08\x03", 9);
+  CHECK(dims_of(bytes) == "[n, 3]");
+  CHECK(dims_of(put(bytes, both, std::string("\x0a\x07\x12\x01n\x08\x03\x08\x03", 9))) == "[3]");
+  CHECK(dims_of(put(bytes, both, std::string("\x0a\x07\x08\x03\x08\x03\x12\x01n", 9))) == "[n]");
+  onnx_proto::ValueInfo& info = *m.graph().mutable_input(0);
+  std::string type = info.type().SerializeAsString();
+  m.graph().mutable_input(0)->mutable_type()->ParseFromString(type);
+  std::string sequence_last = info.type().SerializeAsString() + std::string("\x22\x00", 2);
+  info.mutable_type()->ParseFromString(sequence_last);
+  CHECK(m.fault().first().code == Code::unsupported_feature);
+}
+
 TEST_CASE("unsorted nodes, absent operands, names of any bytes, nodes that share a name") {
   ModelMaker m;
   m.input("x", {"2"}).output("y");

@@ -72,6 +72,20 @@ TEST_CASE("faults of the wire are told by their byte") {
   CHECK(said("{\"format\": 1}").starts_with("m.onnx:byte "));
 }
 
+TEST_CASE("what protobuf would merge or skip is refused: parts twice, other wire types, groups") {
+  const std::string twice("\x08\x08\x3a\x00\x3a\x00", 6);
+  const Status status = check_wire(as_bytes(twice), model_message(), "m.onnx");
+  REQUIRE_FALSE(status.ok());
+  CHECK(said(twice) == "m.onnx:byte 4: Model.graph stands twice");
+  CHECK(status.error().first().fix.find("write the model again with one") != std::string::npos);
+  CHECK(said(std::string("\x0d\x08\x00\x00\x00", 5)) == "m.onnx:byte 0: Model.ir_version has wire type 5");
+  CHECK(said(std::string("\xe3\x3f\xe4\x3f", 4)) == "m.onnx:byte 0: Model.field 1020 has wire type 3");
+  onnx_proto::Model m;
+  CHECK(m.ParseFromString(twice));
+  CHECK(m.ParseFromString(std::string("\x0d\x08\x00\x00\x00", 5)));
+  CHECK(m.ParseFromString(std::string("\xe3\x3f\xe4\x3f", 4)));
+}
+
 TEST_CASE("nesting, and parts that take far more memory than the file, have limits") {
   onnx_proto::Model m;  // a graph in an attribute in a node in a graph ...
   onnx_proto::Graph* graph = m.mutable_graph();

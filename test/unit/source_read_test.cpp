@@ -102,6 +102,61 @@ TEST_CASE("special floats are strings") {
   CHECK(std::signbit(values[3]));
 }
 
+TEST_CASE("a float8 that does not fit is refused; infinity where the dtype has one") {
+  const auto said = [](const std::string& dtype, const std::string& value) -> std::string {
+    const auto graph = read(with_tensor(dtype, "[1]", "[" + value + "]"));
+    if (graph.ok()) return "";
+    return code_string(graph.error().first().code) + " " + graph.error().first().found;
+  };
+  CHECK(doubles(tensor("float8e4m3fn", "[3]", "[464, -464, 449]")) == std::vector<double>{448, -448, 448});
+  for (const char* value : {"464.1", "480", "1000", "-1000", "1e300", "\"Infinity\"", "\"-Infinity\""}) {
+    INFO(value);
+    CHECK(said("float8e4m3fn", value).ends_with("this dtype ends at 448 and has no infinity"));
+  }
+  CHECK(std::isnan(doubles(tensor("float8e4m3fn", "[1]", "[\"NaN\"]"))[0]));
+  const double infinity = std::numeric_limits<double>::infinity();
+  CHECK(doubles(tensor("float8e5m2", "[3]", R"([61439, "Infinity", "-Infinity"])")) ==
+        std::vector<double>{57344, infinity, -infinity});
+  CHECK(said("float8e5m2", "61440").find("too large for this dtype") != std::string::npos);
+  CHECK(said("float16", "65520").find("too large for this dtype") != std::string::npos);
+  CHECK(said("float32", "1e39").starts_with("E0213"));
+}
+
+TEST_CASE("numbers of attributes are float32's") {
+  const auto said = [](const std::string& value) -> std::string {
+    const auto graph = read(
+        R"({"format": "ge-graph/1", "inputs": [{"name": "x", "dtype": "float32", "shape": [2]}], "outputs": ["y"],)"
+        R"("nodes": [{"op": "LeakyRelu", "inputs": ["x"], "outputs": ["y"], "attributes": {"alpha": )" +
+        value + "}}]}");
+    if (graph.ok()) return "";
+    const Diagnostic& d = graph.error().first();
+    return code_string(d.code) + " " + d.message + " " + d.path;
+  };
+  CHECK(said("3.4028235e38") == "");
+  CHECK(said("\"Infinity\"") == "");
+  CHECK(said("[0.5, \"-Infinity\"]") == "");
+  CHECK(said("1e39") == "E0305 an attribute's number is too large for float32 /nodes/0/attributes/alpha");
+  CHECK(said("[0.5, -1e39]") ==
+        "E0305 an attribute's number is too large for float32 /nodes/0/attributes/alpha/1");
+}
+
+TEST_CASE("sizes whose dims that are not 0 overflow are refused, in whatever order") {
+  for (const char* shape : {"[4611686018427387904, 0, 4611686018427387904]", "[0, 4611686018427387904, 2]",
+                            "[4611686018427387904, 2, 0]"}) {
+    const auto initializer = read(with_tensor("int64", shape, "[]"));
+    REQUIRE_FALSE(initializer.ok());
+    CHECK(initializer.error().first().code == Code::size_overflow);
+    const auto fill = read(with_tensor("int64", shape, R"({"fill": 1})"));
+    REQUIRE_FALSE(fill.ok());
+    const auto input =
+        read(R"({"format": "ge-graph/1", "inputs": [{"name": "x", "dtype": "float32", "shape": )" +
+             std::string(shape) + R"(}], "outputs": ["x"], "nodes": []})");
+    REQUIRE_FALSE(input.ok());
+    CHECK(input.error().first().code == Code::size_overflow);
+  }
+  REQUIRE_OK(read(with_tensor("int64", "[1125899906842624, 0, 2]", "[]")));
+}
+
 TEST_CASE("nested and flat arrays give the same tensor, scalars and empty ones included") {
   const std::vector<double> expected{1, 2, 3, 4, 5, 6};
   CHECK(doubles(tensor("float32", "[2, 3]", "[[1, 2, 3], [4, 5, 6]]")) == expected);

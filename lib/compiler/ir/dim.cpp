@@ -196,6 +196,12 @@ Dim product(const Dims& dims, size_t from, size_t to) {
   return result;
 }
 
+bool size_overflows(const Dims& dims, int64_t element_bytes) {
+  Dim size(element_bytes);
+  for (const Dim& d : dims) size = d.is_value(0) ? size : size * d;
+  return size.overflowed();
+}
+
 std::optional<std::vector<int64_t>> static_values(const Dims& dims) {
   std::vector<int64_t> values;
   values.reserve(dims.size());

@@ -50,6 +50,8 @@ std::optional<Op> op_from_name(std::string_view name);
 bool is_map(Op op);  // a row of scalar_ops.def
 std::optional<uint16_t> scalar_code(Op op);
 
+inline constexpr int64_t kConstantStartBytes = 4096;
+
 // Contents of a constant. Small, shared, immutable. Static shape.
 struct TensorData {
   DType dtype = DType::float32;
@@ -58,6 +60,9 @@ struct TensorData {
   bool splat = false;                       // every element equals bytes[0]: costs nothing however large
   // Contents made when first needed (weights in files); replaces bytes where set. Reads the whole tensor.
   std::shared_ptr<const std::function<Result<ByteBuffer>()>> load;
+  // Where load gives what stands in a file: hash64 of its first kConstantStartBytes, so that most constants
+  // are known to differ without being read.
+  std::optional<uint64_t> start;
   bool remade = false;  // load makes them from other contents that stay: nobody need keep what it gave
   int64_t count() const;
   int64_t size_bytes() const;  // of the whole tensor, splat or not

@@ -132,7 +132,7 @@ Status Inference::no_negative(const Dims& dims) const {
       return fault(Code::bad_dim, "axis " + std::to_string(i) + " of " + to_string(dims) + " is negative");
     }
   }
-  if (product(dims).overflowed())
+  if (size_overflows(dims, 1))
     return fault(Code::size_overflow, "the element count of " + to_string(dims) + " does not fit in 64 bits");
   return {};
 }

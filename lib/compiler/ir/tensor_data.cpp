@@ -141,6 +141,7 @@ TensorData transposed(const TensorData& data, const std::vector<int64_t>& perm) 
   out.bytes = nullptr;
   out.load =
       std::make_shared<const std::function<Result<ByteBuffer>()>>([data, perm] { return moved(data, perm); });
+  out.start = std::nullopt;
   out.remade = true;
   return out;
 }

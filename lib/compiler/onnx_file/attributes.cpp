@@ -1,5 +1,6 @@
 // Attributes of nodes; within functions they may be those of the call.
 #include <algorithm>
+#include <bit>
 
 #include "compiler/onnx_file/body.h"
 #include "compiler/source/unfolding.h"
@@ -7,28 +8,29 @@
 namespace ge::onnx_wire {
 namespace {
 
-// What `type` may say; 0 where a file is older than the field.
-enum AttributeType : int { kUnset, kFloat, kInt, kString, kTensor, kGraph, kFloats, kInts, kStrings };
-
-int type_of(const Attribute& a) {
-  if (a.type() != kUnset) return a.type();
-  if (a.has_f()) return kFloat;
-  if (a.has_i()) return kInt;
-  if (a.has_s()) return kString;
-  if (a.has_t()) return kTensor;
-  if (a.has_g()) return kGraph;
-  if (a.floats().size() > 0) return kFloats;
-  return a.strings().size() > 0 ? kStrings : kInts;
+std::string type_name(int type) {
+  static constexpr std::string_view kNames[] = {"nothing",
+                                                "a float",
+                                                "an integer",
+                                                "a string",
+                                                "a tensor",
+                                                "a graph",
+                                                "a list of floats",
+                                                "a list of integers",
+                                                "a list of strings",
+                                                "a list of tensors",
+                                                "a list of graphs",
+                                                "a sparse tensor",
+                                                "a list of sparse tensors",
+                                                "a type",
+                                                "a list of types"};
+  return type >= 0 && type < static_cast<int>(std::size(kNames)) ? std::string(kNames[type])
+                                                                 : "attribute type " + std::to_string(type);
 }
 
-std::string type_name(int type) {
-  static constexpr std::pair<int, std::string_view> kNames[] = {
-      {9, "a list of tensors"},         {10, "a list of graphs"}, {11, "a sparse tensor"},
-      {12, "a list of sparse tensors"}, {13, "a type"},           {14, "a list of types"}};
-  for (const auto& [n, name] : kNames) {
-    if (n == type) return std::string(name);
-  }
-  return "attribute type " + std::to_string(type);
+// The type of what stands first among `held`, in the order of AttributeType; kUnset where nothing does.
+int least_of(uint32_t held) {
+  return held == 0 ? kUnset : std::countr_zero(held);
 }
 
 }  // namespace
@@ -86,8 +88,29 @@ void BodyBuilder::read_attributes(const Node& node, NodeId id, const Scope& scop
   }
 }
 
+// What `type` says, and what is there: a field that is absent holds 0, "" or an empty list of the type that
+// is said, as writers leave such out. kUnset, and told, where the two do not go together.
+int BodyBuilder::type_of(const Attribute& a, NodeId id) {
+  const int said = a.type();
+  const uint32_t held = a.held_types();
+  if (said == kUnset) return held == 0 ? int{kInts} : least_of(held);
+  const bool is_known = said > kUnset && said <= kTypes;
+  const bool may_be_absent = said != kTensor && said != kGraph;
+  if (!is_known || ((held >> said) & 1) != 0 || (held == 0 && may_be_absent)) return said;
+  const std::string name = printable(a.name());
+  state_.errors.add(
+      about_node(id, Code::wrong_attribute_type, "attribute '" + name + "' is not what it says",
+                 "/attributes/" + name)
+          .because("its type says " + type_name(said) + ", it holds " + type_name(least_of(held)))
+          .try_("export the model again"));
+  return kUnset;
+}
+
 std::optional<Attr> BodyBuilder::attribute_value(const Attribute& a, NodeId id, const Scope& scope) {
-  switch (type_of(a)) {
+  const int type = type_of(a, id);
+  switch (type) {
+    case kUnset:
+      return std::nullopt;
     case kFloat:
       return static_cast<double>(a.f());
     case kInt:
@@ -111,7 +134,7 @@ std::optional<Attr> BodyBuilder::attribute_value(const Attribute& a, NodeId id, 
       state_.errors.add(about_node(id, Code::unsupported_feature,
                                    "attribute '" + printable(a.name()) + "' is not supported",
                                    "/attributes/" + printable(a.name()))
-                            .because("found " + type_name(type_of(a))));
+                            .because("found " + type_name(type)));
       return std::nullopt;
   }
 }

@@ -139,6 +139,7 @@ class BodyBuilder {
   void read_attributes(const Node& node, NodeId id, const Scope& scope);
   static std::pair<std::optional<Attribute>, const Scope*> referred(const Attribute& attribute,
                                                                     const Scope& scope);
+  int type_of(const Attribute& attribute, NodeId id);
   std::optional<Attr> attribute_value(const Attribute& attribute, NodeId id, const Scope& scope);
   std::optional<Attr> tensor_attribute(const Attribute& attribute, NodeId id);
   std::optional<Attr> graph_attribute(const Attribute& attribute, NodeId id, const Scope& scope);

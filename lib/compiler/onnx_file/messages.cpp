@@ -1,6 +1,8 @@
 // Steps over bytes that check_wire has passed: every length fits, every number ends.
 #include "compiler/onnx_file/messages.h"
 
+#include <algorithm>
+
 namespace ge::onnx_wire {
 
 uint64_t take_varint(std::string_view& rest) {
@@ -50,6 +52,28 @@ uint64_t Message::field_count() const {
   uint64_t count = 0;
   for (std::string_view rest = bytes_; !rest.empty(); ++count) take_field(rest);
   return count;
+}
+
+uint32_t Message::last_of(std::initializer_list<uint32_t> numbers) const {
+  uint32_t last = 0;
+  for (std::string_view rest = bytes_; !rest.empty();) {
+    const uint32_t number = take_field(rest).number;
+    if (std::find(numbers.begin(), numbers.end(), number) != numbers.end()) last = number;
+  }
+  return last;
+}
+
+uint32_t Attribute::held_types() const {
+  static constexpr std::pair<uint32_t, int> kFields[] = {
+      {2, kFloat},   {3, kInt},      {4, kString},  {5, kTensor},   {6, kGraph},
+      {7, kFloats},  {8, kInts},     {9, kStrings}, {10, kTensors}, {11, kGraphs},
+      {22, kSparse}, {23, kSparses}, {14, kType},   {15, kTypes}};
+  uint32_t held = 0;
+  for (std::string_view rest = bytes(); !rest.empty();) {
+    const uint32_t number = take_field(rest).number;
+    for (const auto& [field, type] : kFields) held |= field == number ? 1u << type : 0;
+  }
+  return held;
 }
 
 std::optional<Field> Message::last(uint32_t number) const {

@@ -8,6 +8,7 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <initializer_list>
 #include <iterator>
 #include <optional>
 #include <string_view>
@@ -131,6 +132,8 @@ class Message {
  protected:
   std::optional<Field> last(uint32_t number) const;
   bool has(uint32_t number) const { return last(number).has_value(); }
+  // Of fields of which one holds ("oneof"): the number of the one that stands last, 0 where none does.
+  uint32_t last_of(std::initializer_list<uint32_t> numbers) const;
   std::string_view text(uint32_t number) const { return last(number).value_or(Field()).bytes; }
   int64_t integer(uint32_t number) const { return static_cast<int64_t>(last(number).value_or(Field()).bits); }
   template <class T>
@@ -162,9 +165,9 @@ struct KeyValue : Message {
 
 struct Dimension : Message {
   using Message::Message;
-  bool has_value() const { return has(1); }
+  bool has_value() const { return last_of({1, 2}) == 1; }
   int64_t value() const { return integer(1); }
-  std::string_view symbol() const { return text(2); }
+  std::string_view symbol() const { return has_value() ? std::string_view() : text(2); }
 };
 
 struct Shape : Message {
@@ -182,12 +185,15 @@ struct TensorType : Message {
 // One of these; only tensors are supported.
 struct ValueType : Message {
   using Message::Message;
-  bool has_tensor() const { return has(1); }
+  bool has_tensor() const { return kind() == 1; }
   TensorType tensor() const { return TensorType(text(1)); }
-  bool has_sequence() const { return has(4); }
-  bool has_map() const { return has(5); }
-  bool has_sparse_tensor() const { return has(8); }
-  bool has_optional_of() const { return has(9); }
+  bool has_sequence() const { return kind() == 4; }
+  bool has_map() const { return kind() == 5; }
+  bool has_sparse_tensor() const { return kind() == 8; }
+  bool has_optional_of() const { return kind() == 9; }
+
+ private:
+  uint32_t kind() const { return last_of({1, 4, 5, 8, 9}); }
 };
 
 struct ValueInfo : Message {
@@ -200,6 +206,7 @@ struct Tensor : Message {
   using Message::Message;
   Numbers<int64_t> dims() const { return numbers<int64_t>(1); }
   int32_t data_type() const { return static_cast<int32_t>(integer(2)); }
+  bool has_segment() const { return has(3); }  // a part of a tensor that stands in several
   Numbers<float> float_data() const { return numbers<float>(4); }
   Numbers<int32_t> int32_data() const { return numbers<int32_t>(5); }
   Numbers<int64_t> int64_data() const { return numbers<int64_t>(7); }
@@ -209,7 +216,8 @@ struct Tensor : Message {
   Numbers<double> double_data() const { return numbers<double>(10); }
   Numbers<uint64_t> uint64_data() const { return numbers<uint64_t>(11); }
   Repeated<KeyValue> external_data() const { return all<KeyValue>(13); }  // location, offset, length
-  bool is_external() const { return integer(14) == 1; }
+  int32_t data_location() const { return static_cast<int32_t>(integer(14)); }
+  bool is_external() const { return data_location() == 1; }
 };
 
 struct SparseTensor : Message {
@@ -219,17 +227,33 @@ struct SparseTensor : Message {
 
 struct Graph;
 
-// One field holds the value; `type` says which.
+// One field holds the value; `type` says which: kUnset where a file is older than that field. From kTensors
+// on they are not read.
+enum AttributeType : int {
+  kUnset,
+  kFloat,
+  kInt,
+  kString,
+  kTensor,
+  kGraph,
+  kFloats,
+  kInts,
+  kStrings,
+  kTensors,
+  kGraphs,
+  kSparse,
+  kSparses,
+  kType,
+  kTypes
+};
 struct Attribute : Message {
   using Message::Message;
   std::string_view name() const { return text(1); }
-  bool has_f() const { return has(2); }
+  // Bit t: a field that holds an AttributeType t is there.
+  uint32_t held_types() const;
   float f() const { return std::bit_cast<float>(static_cast<uint32_t>(integer(2))); }
-  bool has_i() const { return has(3); }
   int64_t i() const { return integer(3); }
-  bool has_s() const { return has(4); }
   std::string_view s() const { return text(4); }
-  bool has_t() const { return has(5); }
   Tensor t() const { return Tensor(text(5)); }
   bool has_g() const { return has(6); }
   Graph g() const;

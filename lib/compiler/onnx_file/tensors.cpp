@@ -20,6 +20,13 @@ Diagnostic unfit(const std::string& found) {
 
 Result<TensorData> empty_tensor(const Tensor& tensor) {
   TensorData data;
+  if (tensor.has_segment())
+    return fail(Code::unsupported_feature)
+        .say("a tensor in segments is not supported")
+        .try_("store it whole, or as external data");
+  if (tensor.data_location() != 0 && !tensor.is_external())
+    return unfit("data_location is " + std::to_string(tensor.data_location()) +
+                 ", allowed 0 (in the file) and 1 (external)");
   const auto dtype = dtype_from_onnx(tensor.data_type());
   if (!dtype) {
     return fail(Code::unknown_dtype)
@@ -43,12 +50,17 @@ Result<TensorData> empty_tensor(const Tensor& tensor) {
   return data;
 }
 
-// One number of int32_data or uint64_data: for types of fewer bits it holds them in its low ones.
+// One number of int32_data or uint64_data, of a type of fewer bits: a number of that type; of floats and of
+// two elements of 4 bits the bits, with or without a sign.
 template <class T>
-bool store_low_bits(T value, int bits, std::byte* into) {
+bool store_low_bits(T value, DType dtype, int bits, std::byte* into) {
   if (bits < static_cast<int>(8 * sizeof(T))) {
-    const T low = std::is_signed_v<T> ? -(T{1} << (bits - 1)) : T{0};
-    if (value < low || value >= (T{1} << bits)) return false;
+    const bool any_sign = is_float(dtype) || bits_of(dtype) < 8;
+    const bool is_unsigned = class_of(dtype) == DTypeClass::kUnsigned;
+    const T half = T{1} << (bits - 1);
+    const T low = std::is_signed_v<T> && (any_sign || !is_unsigned) ? -half : T{0};
+    const T high = any_sign || is_unsigned ? 2 * half - 1 : half - 1;
+    if (value < low || value > high) return false;
   }
   std::memcpy(into, &value, static_cast<size_t>(bits) / 8);  // little-endian
   return true;
@@ -75,7 +87,7 @@ Result<TensorData> from_list(const Numbers<T>& list, TensorData data, const char
     } else if (is_bool(data.dtype)) {
       *at = std::byte{value != 0};
     } else {
-      fits = store_low_bits(value, bits, at);
+      fits = store_low_bits(value, data.dtype, bits, at);
     }
     if (!fits && !unfitting) unfitting = value;
     at += bits / 8;
@@ -84,6 +96,7 @@ Result<TensorData> from_list(const Numbers<T>& list, TensorData data, const char
     return unfit(std::string(field) + " holds " + std::to_string(*unfitting) + ", which does not fit " +
                  std::string(name_of(data.dtype)));
   }
+  normalize(data.dtype, data.count(), bytes.span());
   data.bytes = std::make_shared<const ByteBuffer>(std::move(bytes));
   return data;
 }
@@ -148,13 +161,14 @@ Result<TensorData> TensorProtos::from_raw(const Tensor& tensor, TensorData data)
     return unfit("raw_data has " + std::to_string(raw.size()) + " bytes, " + type_text(data) + " needs " +
                  std::to_string(size));
   }
-  const auto copy = [raw, file = file_]() -> Result<ByteBuffer> {
-    ByteBuffer bytes = ByteBuffer::copy_of(as_bytes(raw));
+  const auto copy = [raw, file = file_](int64_t most) -> Result<ByteBuffer> {
+    ByteBuffer bytes = ByteBuffer::copy_of(as_bytes(raw.substr(0, static_cast<size_t>(most))));
     if (bytes.data() == nullptr && !raw.empty()) return fail(Code::out_of_memory);
     return bytes;
   };
   if (file_) return with_bytes(std::move(data), copy);
-  GE_ASSIGN(ByteBuffer bytes, copy());
+  GE_ASSIGN(ByteBuffer bytes, copy(size));
+  normalize(data.dtype, data.count(), bytes.span());
   data.bytes = std::make_shared<const ByteBuffer>(std::move(bytes));
   return data;
 }

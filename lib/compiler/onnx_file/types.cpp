@@ -62,8 +62,7 @@ std::optional<Dims> BodyBuilder::shape_of(const ValueInfo& info, const Shape& sh
     if (!dim) return std::nullopt;
     dims.push_back(*dim);
   }
-  const bool has_zero = std::any_of(dims.begin(), dims.end(), [](const Dim& d) { return d.is_value(0); });
-  if (!has_zero && (product(dims) * Dim(8)).overflowed()) {
+  if (size_overflows(dims)) {
     state_.errors.add(state_.fault(Code::size_overflow, label(info) + ": tensor size overflows", what.text())
                           .because("found " + to_string(dims)));
     return std::nullopt;

@@ -31,18 +31,14 @@ constexpr MessageInfo kValueType{"ValueType", kValueTypeFields};
 constexpr FieldInfo kValueInfoFields[] = {{1, kBytes, "name"}, {2, kMessage, "type", &kValueType, true}};
 constexpr MessageInfo kValueInfo{"ValueInfo", kValueInfoFields};
 
-constexpr FieldInfo kTensorFields[] = {{1, kVarints, "dims"},
-                                       {2, kVarint, "data_type"},
-                                       {4, kFixed32s, "float_data"},
-                                       {5, kVarints, "int32_data"},
-                                       {6, kBytes, "string_data"},
-                                       {7, kVarints, "int64_data"},
-                                       {8, kBytes, "name"},
-                                       {9, kBytes, "raw_data"},
-                                       {10, kFixed64s, "double_data"},
-                                       {11, kVarints, "uint64_data"},
-                                       {13, kMessage, "external_data", &kKeyValue},
-                                       {14, kVarint, "data_location"}};
+constexpr FieldInfo kTensorFields[] = {
+    {1, kVarints, "dims"},         {2, kVarint, "data_type"},
+    {3, kBytes, "segment"},        {4, kFixed32s, "float_data"},
+    {5, kVarints, "int32_data"},   {6, kBytes, "string_data"},
+    {7, kVarints, "int64_data"},   {8, kBytes, "name"},
+    {9, kBytes, "raw_data"},       {10, kFixed64s, "double_data"},
+    {11, kVarints, "uint64_data"}, {13, kMessage, "external_data", &kKeyValue},
+    {14, kVarint, "data_location"}};
 const MessageInfo kTensor{"Tensor", kTensorFields};
 const FieldInfo kSparseTensorFields[] = {{1, kMessage, "values", &kTensor, true}};
 const MessageInfo kSparseTensor{"SparseTensor", kSparseTensorFields};
@@ -201,7 +197,11 @@ class WireCheck {
       return fault(start, what.text() + " has wire type " + std::to_string(wire));
     if (field && field->once) {
       const uint32_t bit = uint32_t{1} << number;
-      if ((seen & bit) != 0) return fault(start, what.text() + " stands twice");
+      if ((seen & bit) != 0)
+        return fault(start, what.text() + " stands twice")
+            .try_(
+                "other readers make one of the two: write the model again with one (onnx.save of onnx.load "
+                "does)");
       seen |= bit;
     }
     switch (wire) {

@@ -200,9 +200,7 @@ class Lowering {
                               d.range_text(graph_.symbols)));
       return;
     }
-    const Dim bytes = product(type.dims) * Dim(8);
-    const auto fixed = static_values(type.dims);
-    if (bytes.overflowed() && !(fixed && std::count(fixed->begin(), fixed->end(), 0))) {
+    if (size_overflows(type.dims)) {
       faults.add(about(Code::size_overflow, "the size of a result overflows")
                      .because("its type is " + to_string(type)));
     }

@@ -1,4 +1,6 @@
 // Attributes of nodes: numbers, strings, lists of them, tensors and subgraphs.
+#include <cmath>
+
 #include "compiler/source/body_reader.h"
 #include "compiler/source/unfolding.h"
 
@@ -15,9 +17,21 @@ void BodyReader::read_attributes(const Value& object, NodeId id) {
   }
 }
 
+// ONNX's are float32: what is none, and not written as "Infinity", is refused rather than rounded to
+// infinity.
+bool BodyReader::is_float32(const Value& json) {
+  const double value = *json.as_double();
+  if (std::isfinite(static_cast<float>(value))) return true;
+  state_.errors.add(fault_at(json, Code::bad_attribute, "an attribute's number is too large for float32")
+                        .because("found " + json.describe())
+                        .try_("write \"Infinity\" where that is meant"));
+  return false;
+}
+
 std::optional<Attr> BodyReader::attribute(const Value& json) {
   if (const auto integer = json.as_int64()) return *integer;
-  if (json.kind() == ValueKind::kDouble) return *json.as_double();
+  if (json.kind() == ValueKind::kDouble)
+    return is_float32(json) ? std::optional<Attr>(*json.as_double()) : std::nullopt;
   if (const auto text = json.as_string()) {
     if (const auto special = special_number(*text)) return *special;
     return std::string(*text);
@@ -46,6 +60,7 @@ std::optional<Attr> BodyReader::list_attribute(const Value& json) {
   size_t count = 0;
   for (const Value v : json) {
     ++count;
+    if (v.kind() == ValueKind::kDouble && !is_float32(v)) return std::nullopt;
     const auto text = v.as_string();
     if (text) strings.emplace_back(*text);
     if (const auto integer = v.as_int64()) integers.push_back(*integer);

@@ -68,6 +68,7 @@ class BodyReader {
   Source source_of(const Value& json, std::string path, std::string name) const;
 
   void read_attributes(const Value& object, NodeId id);
+  bool is_float32(const Value& json);  // a double
   std::optional<Attr> attribute(const Value& json);
   std::optional<Attr> list_attribute(const Value& json);
   std::optional<Attr> object_attribute(const Value& json);

@@ -51,8 +51,7 @@ std::optional<Dims> read_shape(const Value& shape, ErrorList& errors) {
                             std::to_string(kMaxTensorRank)));
     return std::nullopt;
   }
-  const bool has_zero = std::any_of(dims.begin(), dims.end(), [](const Dim& d) { return d.is_value(0); });
-  if (!has_zero && (product(dims) * Dim(8)).overflowed()) {
+  if (size_overflows(dims)) {
     errors.add(
         fault_at(shape, Code::size_overflow, "tensor size overflows").because("found " + to_string(dims)));
     return std::nullopt;

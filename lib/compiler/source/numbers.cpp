@@ -4,6 +4,7 @@
 
 #include "compiler/source/weights.h"
 #include "numeric/convert.h"
+#include "numeric/float8.h"
 
 namespace ge {
 
@@ -55,6 +56,20 @@ bool store_bool(const Value& number, std::byte* bytes, int64_t index, std::strin
   return true;
 }
 
+// float8e4m3fn has no infinity, and what is past its largest number is no number of it; casts saturate, data
+// must fit.
+bool store_float8(double value, DType dtype, std::byte* bytes, int64_t index, std::string& why) {
+  const bool has_infinity = dtype == DType::float8e5m2;
+  const uint8_t bits =
+      has_infinity ? float8e5m2_from_double(value, false) : float8e4m3fn_from_double(value, false);
+  bytes[index] = std::byte{bits};
+  const double stored = load_as_double(dtype, bytes, index);
+  if (std::isinf(stored) == std::isinf(value) && std::isnan(stored) == std::isnan(value)) return true;
+  why = has_infinity ? "it is too large for this dtype; write \"Infinity\" where that is meant"
+                     : "this dtype ends at 448 and has no infinity";
+  return false;
+}
+
 bool store_float(const Value& number, DType dtype, std::byte* bytes, int64_t index, std::string& why) {
   if (const auto text = number.as_string()) {
     const auto special = special_number(*text);
@@ -62,6 +77,7 @@ bool store_float(const Value& number, DType dtype, std::byte* bytes, int64_t ind
       why = "allowed numbers, \"NaN\", \"Infinity\", \"-Infinity\"";
       return false;
     }
+    if (bits_of(dtype) == 8) return store_float8(*special, dtype, bytes, index, why);
     store_from_double(dtype, bytes, index, *special);
     return true;
   }
@@ -69,6 +85,7 @@ bool store_float(const Value& number, DType dtype, std::byte* bytes, int64_t ind
     why = "allowed numbers";
     return false;
   }
+  if (bits_of(dtype) == 8) return store_float8(*number.as_double(), dtype, bytes, index, why);
   if (const auto value = number.as_int64()) {
     store_from_int64(dtype, bytes, index, *value);
   } else if (const auto large = number.as_uint64()) {

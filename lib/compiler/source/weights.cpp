@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "compiler/source/graph_json.h"
+#include "contract/hash.h"
 #include "document/base64.h"
 #include "tensor_file/host_tensor.h"
 #include "tensor_file/npy.h"
@@ -11,8 +12,6 @@
 
 namespace ge {
 namespace {
-
-constexpr int64_t kReadAtOnceBytes = 4096;
 
 std::string type_text(DType dtype, std::span<const int64_t> dims) {
   return std::string(name_of(dtype)) + dims_to_string(dims);
@@ -38,13 +37,21 @@ Error placed(Error error, const std::string& path, const Value& at) {
 
 }  // namespace
 
-Result<TensorData> with_bytes(TensorData tensor, std::function<Result<ByteBuffer>()> load) {
-  if (tensor.size_bytes() > kReadAtOnceBytes) {
-    tensor.load = std::make_shared<const std::function<Result<ByteBuffer>()>>(std::move(load));
+Result<TensorData> with_bytes(TensorData tensor, std::function<Result<ByteBuffer>(int64_t)> load) {
+  const int64_t size = tensor.size_bytes();
+  GE_ASSIGN(ByteBuffer bytes, load(std::min(size, kConstantStartBytes)));
+  normalize(tensor.dtype, tensor.count(), bytes.span());
+  if (size <= kConstantStartBytes) {
+    tensor.bytes = std::make_shared<const ByteBuffer>(std::move(bytes));
     return tensor;
   }
-  GE_ASSIGN(ByteBuffer bytes, load());
-  tensor.bytes = std::make_shared<const ByteBuffer>(std::move(bytes));
+  tensor.start = hash64(bytes.span());
+  tensor.load = std::make_shared<const std::function<Result<ByteBuffer>()>>(
+      [load = std::move(load), dtype = tensor.dtype, count = tensor.count(), size]() -> Result<ByteBuffer> {
+        GE_ASSIGN(ByteBuffer all, load(size));
+        normalize(dtype, count, all.span());
+        return all;
+      });
   return tensor;
 }
 
@@ -244,6 +251,7 @@ std::optional<TensorData> TensorReader::base64_data(const Value& text, TensorDat
                              std::to_string(tensor.size_bytes())));
     return std::nullopt;
   }
+  normalize(tensor.dtype, tensor.count(), bytes->span());
   tensor.bytes = std::make_shared<const ByteBuffer>(std::move(*bytes));
   return tensor;
 }
@@ -297,10 +305,8 @@ Result<TensorData> TensorReader::safetensors_data(const std::string& path, const
   } else if (entry->dtype != tensor.dtype || entry->dims != tensor.dims) {
     return differs("'" + name + "' in " + path, entry->dtype, entry->dims, tensor);
   }
-  return with_bytes(std::move(tensor), [file, name]() -> Result<ByteBuffer> {
-    GE_ASSIGN(HostTensor read, file->read(name));
-    return std::move(read.bytes);
-  });
+  return with_bytes(std::move(tensor),
+                    [file, entry](int64_t most) { return file->read_start(*entry, most); });
 }
 
 Result<TensorData> TensorReader::npy_data(const std::string& path, TensorData tensor) {
@@ -312,14 +318,15 @@ Result<TensorData> TensorReader::npy_data(const std::string& path, TensorData te
   GE_ASSIGN(const NpyHeader header, read_npy_header(prefix.span(), file.size(), path));
   if (header.dtype != tensor.dtype || header.dims != tensor.dims)
     return differs(path, header.dtype, header.dims, tensor);
-  const std::vector<int64_t> dims = tensor.dims;
-  const DType dtype = tensor.dtype;
-  return with_bytes(std::move(tensor), [folder, path, dims, dtype]() -> Result<ByteBuffer> {
+  return with_bytes(std::move(tensor), [folder, path, header](int64_t most) -> Result<ByteBuffer> {
     GE_ASSIGN(const File again, folder->open_beneath(path));
+    const int64_t size = tensor_bytes(header.dtype, header.dims).value_or(0);
+    if (most < size && !header.fortran_order) return again.read(header.data_offset, most);
     GE_ASSIGN(HostTensor read, read_npy(again));
-    if (read.dtype != dtype || read.dims != dims)
+    if (read.dtype != header.dtype || read.dims != header.dims)
       return fail(Code::file_unreadable).say("the file changed while it was in use").at(path);
-    return std::move(read.bytes);
+    if (static_cast<int64_t>(read.bytes.size()) <= most) return std::move(read.bytes);
+    return ByteBuffer::copy_of(read.bytes.span().first(static_cast<size_t>(most)));
   });
 }
 
@@ -332,7 +339,7 @@ Result<TensorData> TensorReader::raw_data(const std::string& path, int64_t offse
                  type_text(tensor.dtype, tensor.dims) + " at offset " + std::to_string(offset) + " needs " +
                  std::to_string(size));
   }
-  return with_bytes(std::move(tensor), [file, offset, size]() { return file->read(offset, size); });
+  return with_bytes(std::move(tensor), [file, offset](int64_t most) { return file->read(offset, most); });
 }
 
 Result<std::shared_ptr<const Folder>> TensorReader::folder() {

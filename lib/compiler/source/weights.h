@@ -54,9 +54,10 @@ class TensorReader {
   std::set<std::string> told_;  // faults of files
 };
 
-// The tensor with the bytes that `load` gives: read at once where they are few, since shapes, axes and
-// scalars are looked at while compiling; else when they are asked for.
-Result<TensorData> with_bytes(TensorData tensor, std::function<Result<ByteBuffer>()> load);
+// The tensor with the bytes that `load` gives, normalized: read at once where they are few, since shapes,
+// axes and scalars are looked at while compiling; else when they are asked for. `load(n)` gives the first n
+// bytes, at most all of them.
+Result<TensorData> with_bytes(TensorData tensor, std::function<Result<ByteBuffer>(int64_t)> load);
 
 // Stores one JSON number (or "NaN", "Infinity", "-Infinity") as element `index`; false and why where it does
 // not fit the dtype.
