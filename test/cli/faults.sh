@@ -49,6 +49,9 @@ graph 'dtypes differ' 'E0308' "$(one '{"name":"a","op":"Add","inputs":["x","w"],
 # --- dims
 graph 'negative dim' 'E0209|-2' "$(one "$relu" '' '[-2]')"
 graph 'overflowing dims' 'E0315' "$(one "$relu" '' '[4294967296,4294967296,4294967296]')"
+graph 'dims beside a 0 that overflow' 'E0315' "$(one "$relu" '' '[4611686018427387904,0,4611686018427387904]')"
+compiled empty "$(one "$relu" '' '[36028797018963968,0,3]')"
+fault 'the largest dims beside a 0' 0 'output' ge-run empty.bin
 graph 'number beyond int64' 'E0201|g.json:1:|18446744073709551616' "$(one "$relu" '' '[18446744073709551616]')"
 graph 'bad dim expression' 'E0209|n +' "$(one "$relu" '' '["n +"]')"
 

@@ -311,6 +311,9 @@ TEST_CASE("sizes whose dims that are not 0 overflow are refused, in whatever ord
     CHECK(said(m.fault()).starts_with("E0315 input 'x': tensor size overflows"));
   }
   ModelMaker w = relu();
+  ModelMaker bits = relu();
+  bits.input("b", {std::to_string(int64_t{1} << 57), "0"});
+  CHECK(said(bits.fault()).starts_with("E0315 input 'b': tensor size overflows"));
   w.floats("w", {huge >> 10, 0, 2}, {});
   CHECK(w.read().ok());
 }

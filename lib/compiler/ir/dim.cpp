@@ -196,8 +196,8 @@ Dim product(const Dims& dims, size_t from, size_t to) {
   return result;
 }
 
-bool size_overflows(const Dims& dims, int64_t element_bytes) {
-  Dim size(element_bytes);
+bool size_overflows(const Dims& dims, int64_t element_bits) {
+  Dim size(element_bits);
   for (const Dim& d : dims) size = d.is_value(0) ? size : size * d;
   return size.overflowed();
 }

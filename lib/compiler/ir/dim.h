@@ -84,8 +84,9 @@ class Dim {
 
 using Dims = std::vector<Dim>;
 Dim product(const Dims& dims, size_t from = 0, size_t to = SIZE_MAX);  // of dims [from, to)
-// Whether the bytes of a tensor are past int64: a dim of 0 counts as 1, since strides are made of the others.
-bool size_overflows(const Dims& dims, int64_t element_bytes = 8);
+// Whether the bits of a tensor are past int64, as all that runs a plan counts them: a dim of 0 counts as 1,
+// since strides are made of the others.
+bool size_overflows(const Dims& dims, int64_t element_bits = 64);
 std::string to_string(const Dims& dims);                              // "[batch, 16]"
 std::optional<std::vector<int64_t>> static_values(const Dims& dims);  // nullopt where one is symbolic
 
