@@ -207,12 +207,12 @@ void Yardstick::disturb_operand(const Node& node, size_t operand, int sample, Ho
   const bool huge = original != DType::float64 && (node.op == Op::normalize || product);
   if (node.op == Op::conv && operand == 1 && sample % 4 == 1) {
     replace_huge(t, HUGE_VAL, 0);  // skip_padding has them
-    return replace_huge(t, huge ? 1e17 : HUGE_VAL, kBeyond);
+    return replace_huge(t, huge ? kHuge : HUGE_VAL, kBeyond);
   }
   // Keys that a causal row does not see have a weight of zero, or are not read.
   if (attention && operand == 2 && sample % 4 == 1) return replace_huge(t, HUGE_VAL, 1);
   // Products overflow float32 in some orders of computing; sums do before they are divided.
-  if (huge && sample % 4 == 3) replace_huge(t, 1e17, HUGE_VAL);
+  if (huge && sample % 4 == 3) replace_huge(t, kHuge, HUGE_VAL);
   const bool adds =
       node.op == Op::pool || attr_string(node, "kind") == "sum" || attr_string(node, "kind") == "mean";
   if ((node.op == Op::reduce || node.op == Op::pool) && adds && original != DType::float64 && sample % 4 == 3)

@@ -205,8 +205,8 @@ void Yardstick::vanish_weights(const Node& node, int sample) {
       }
 }
 
-// Padding as no terms (the reference's are zeros): weights that are infinite or NaN, which disturb_operand
-// has taken out, count where they meet an element of x.
+// Padding as no terms (the reference's are zeros), which differ where a weight is infinite or NaN: what a filter
+// with such a weight gives is summed again here, in float64, over the elements of x that it meets.
 void Yardstick::skip_padding(const Node& node, int sample) {
   const auto k = static_cast<size_t>(sample);
   const HostTensor &x = values_[node.operands[0]][k], &w = values_[node.operands[1]][k];
@@ -230,15 +230,22 @@ void Yardstick::skip_padding(const Node& node, int sample) {
     return at;
   };
   const int64_t filters = w.dims[0], channels = w.dims[1], in_group = filters / (x.dims[1] / channels);
-  for (int64_t i = 0; i < w.count(); ++i) {
-    const double weight = numbers(w)[i];
-    if (std::isfinite(weight)) continue;
-    const int64_t m = i / taps / channels, c = m / in_group * channels + i / taps % channels;
-    for (int64_t p = 0; p < positions; ++p) {
-      const int64_t at = read_at(p, i % taps);
-      for (int64_t n = 0; at >= 0 && n < y.dims[0]; ++n)
-        numbers(y)[(n * filters + m) * positions + p] +=
-            weight * numbers(x)[(n * x.dims[1] + c) * plane + at];
+  const bool is_double = graph_.type(node.results[0]).dtype == DType::float64;
+  const double* bias = has_operand(node, 2) ? numbers(values_[node.operands[2]][k]) : nullptr;
+  for (int64_t m = 0; m < filters; ++m) {
+    const double *filter = numbers(w) + m * channels * taps, *end = filter + channels * taps;
+    if (std::all_of(filter, end, [](double v) { return std::isfinite(v); })) continue;
+    for (int64_t i = 0; i < y.dims[0] * positions; ++i) {
+      const int64_t n = i / positions, p = i % positions;
+      const double* group = numbers(x) + (n * x.dims[1] + m / in_group * channels) * plane;
+      double sum = bias == nullptr ? 0 : bias[m];
+      for (int64_t t = 0; t < channels * taps; ++t) {
+        const int64_t at = read_at(p, t % taps);
+        const bool overflows = !is_double && std::isfinite(filter[t]) && std::abs(filter[t]) > kHuge;
+        const double weight = overflows ? std::copysign(kBeyond, filter[t]) : filter[t];
+        if (at >= 0) sum += weight * group[t / taps * plane + at];
+      }
+      numbers(y)[(n * filters + m) * positions + p] = sum;
     }
   }
 }
@@ -270,9 +277,9 @@ void Yardstick::disturb_result(const Node& node, int sample) {
   if (node.op == Op::normalize && sample % 4 == 2) zero_overflowing_rows(node, sample);
   if (node.op == Op::celu && sample % 2 == 1) overflow_celu(node, sample);
   const bool is_double = graph_.type(node.results[0]).dtype == DType::float64;
+  if (node.op == Op::conv && sample % 4 == 1) skip_padding(node, sample);
   if (node.op == Op::conv && sample % 4 == 1 && !(is_double && all_finite(values_[node.operands[1]][0])))
     replace_huge(values_[node.results[0]][k], kBeyond / 1e100, HUGE_VAL);
-  if (node.op == Op::conv && sample % 4 == 1) skip_padding(node, sample);
   if (node.op == Op::reduce && attr_string(node, "kind") == "prod" && sample % 2 == 1)
     reorder_product(node, sample);
   if (node.op == Op::attention && sample % 4 == 2) vanish_weights(node, sample);
