@@ -7,6 +7,7 @@
 #include "common/repeated.h"
 #include "common/report.h"
 #include "common/version.h"
+#include "common/whole_number.h"
 
 namespace ge {
 namespace {
@@ -49,7 +50,7 @@ void add_model(CLI::App& app, CompileCommand& c) {
 void add_optimisation(CLI::App& app, CompileCommand& c) {
   app.add_option("-O", c.level,
                  "0 reference kernels, no fusion; 1 exact rewrites; 2 default; 3 every candidate; e.g. -O 1")
-      ->check(CLI::Range(0, 3))
+      ->check(whole_number(0, 3))
       ->group("Optimisation");
   app.add_flag("--exact", c.exact, "only rewrites that keep every bit")->group("Optimisation");
   app.add_option("--allow", c.allow,
@@ -144,6 +145,8 @@ std::optional<int> parse_options(int argc, char** argv, CompileCommand& command)
   if (const std::string name = first_repeated(command.freezes, name_part); !name.empty())
     return usage("--freeze " + name + "= stands twice");
   if (command.model.empty()) return usage("a model is needed");
+  if (command.check && (!command.output.empty() || command.emit != "plan"))
+    return usage("--check writes nothing: -o and --emit do not go with it");
   if (command.output.empty() && !command.check) return usage("-o FILE is needed (or --check)");
   return std::nullopt;
 }

@@ -30,8 +30,8 @@ void add_flags(CLI::App& app, Options& o) {
   app.add_flag("--version", o.version, "version, commit, CUDA and library versions");
   CLI::App* diff =
       app.add_subcommand("diff", "compare two plans by source node; exit code 4 where they differ");
-  diff->add_option("a", o.a, "first plan")->type_name("A")->required();
-  diff->add_option("b", o.b, "second plan")->type_name("B")->required();
+  diff->add_option("a", o.a, "first plan")->type_name("A");
+  diff->add_option("b", o.b, "second plan")->type_name("B");
   diff->callback([&o] { o.diff = true; });
 }
 
@@ -45,8 +45,9 @@ int usage(const std::string& what) {
 int run(const Options& o) {
   if (o.version) return ge::print_and_end(ge::version_text("ge-inspect"));
   if (o.diff)
-    return o.plan.empty() && !o.json && !o.verify ? ge::diff(o.a, o.b)
-                                                  : usage("diff takes two plans and nothing else");
+    return !o.b.empty() && o.plan.empty() && !o.json && !o.verify
+               ? ge::diff(o.a, o.b)
+               : usage("diff takes two plans and nothing else");
   if (o.plan.empty()) return usage("a plan is needed");
   if (o.json && o.verify) return usage("--json and --verify exclude each other");
   return o.verify ? ge::verify(o.plan) : ge::show(o.plan, o.json);

@@ -11,6 +11,7 @@
 #include "common/repeated.h"
 #include "common/report.h"
 #include "common/version.h"
+#include "common/whole_number.h"
 #include "ge/ge.h"
 
 namespace ge {
@@ -90,7 +91,7 @@ void add_device(CLI::App& app, RunCommand& c) {
       ->group(group);
   app.add_option("--threads", c.threads, "CPU threads; 0 is all this process may use; e.g. --threads 4")
       ->type_name("N")
-      ->check(CLI::Range(0, 4096))
+      ->check(whole_number(0, 4096))
       ->group(group);
   app.add_option_function<std::string>(
          "--trust", [&c](const std::string&) { c.trust_builtin_only = true; },
@@ -108,11 +109,11 @@ void add_measuring(CLI::App& app, RunCommand& c, RawOptions& raw) {
       ->group(group);
   app.add_option("--warmup", c.warmup, "runs before the measured ones; e.g. --warmup 10")
       ->type_name("N")
-      ->check(CLI::Range(0, 1000000))
+      ->check(whole_number(0, 1000000))
       ->group(group);
   app.add_option("--iterations", c.iterations, "measured runs; e.g. --iterations 100")
       ->type_name("N")
-      ->check(CLI::Range(1, 10000000))
+      ->check(whole_number(1, 10000000))
       ->group(group);
   app.add_option("--duration", c.duration_s,
                  "measure for so many seconds instead (default 1); e.g. --duration 10")
@@ -218,6 +219,10 @@ std::string interpret(const RawOptions& raw, RunCommand& c) {
     return "--warmup, --duration and --cold say how --bench measures: it is needed";
   if (c.dry_run && !(c.dims.empty() && c.inputs.empty() && c.outputs.empty() && c.expected.empty()))
     return "--dry-run looks at the plan and the device alone: --dim, -i, -o and --expect do not go with it";
+  if (c.dry_run && (c.bench || c.profile || c.startup))
+    return "--dry-run runs nothing: --bench, --profile and --startup do not go with it";
+  if ((c.rtol || c.atol) && c.expected.empty())
+    return "--rtol and --atol say how --expect compares: it is needed";
   const bool to_stdout = std::any_of(c.outputs.begin(), c.outputs.end(),
                                      [](const auto& output) { return output.second == "-"; });
   if (to_stdout && (c.json || c.bench || c.profile || c.startup || !c.expected.empty()))

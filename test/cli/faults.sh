@@ -178,6 +178,13 @@ fault 'output folder missing' 3 'E0103|nowhere' ge-run mlp.bin -i x=ok.npy -o y=
 fault 'runs to count without a measurement' 2 'E0110|--iterations counts the runs of --bench' ge-run mlp.bin --iterations 10
 fault 'cold caches without a measurement' 2 'E0110|how --bench measures' ge-run mlp.bin --cold
 fault 'a dry run with dims' 2 'E0110|--dry-run looks at the plan' ge-run mlp.bin --dry-run --dim batch=3
+fault 'a dry run that measures' 2 'E0110|--dry-run runs nothing' ge-run mlp.bin --dry-run --bench
+fault 'a tolerance of no comparison' 2 'E0110|how --expect compares' ge-run mlp.bin --rtol 1e-3
+fault 'threads that are no number' 2 'E0110|--threads|found x, allowed a whole number of 0 to 4096' ge-run mlp.bin --threads x
+fault 'a level out of range' 2 'E0110|found 4, allowed a whole number of 0 to 3' ge-compile "$mlp/mlp.json" -o never.bin -O 4
+fault 'a check that writes' 2 'E0110|--check writes nothing' ge-compile "$mlp/mlp.json" --check -o never.bin
+fault 'one plan to compare' 2 'E0110|diff takes two plans' ge-inspect diff mlp.bin
+fault 'CUDA code of a CPU' 0 'note: no target of cpu has generated CUDA code' ge-compile "$mlp/mlp.json" --emit cuda -t cpu -o none.cu
 fault 'output to a full disk' 3 'E0103|/dev/full' ge-run mlp.bin -i x=ok.npy -o y=/dev/full
 fault 'results differ' 4 'E0610|y' ge-run mlp.bin -i x=ok.npy --expect y="$mlp/expected.npy"
 fault 'results agree' 0 '' ge-run mlp.bin -i x="$mlp/x.npy" --expect y="$mlp/expected.npy"
