@@ -12,7 +12,11 @@ constexpr int kFlatThreads = 256;
 // Vectors in a row, below which its ends are too much of it: then two elements cross rows, as long as there
 // are kFewVectors of them. On an H200 softmax of 257 float16 columns took 75 us by two, 78 by eight, 86 one
 // by one; norm of 777 columns 115 us by two, 132 by eight.
-constexpr int kShortRow = 128, kShortWidth = 2, kFewVectors = 64;
+constexpr int kShortRow = 128, kNarrowVector = 2, kFewVectors = 64;
+// Percent of what a row's threads hold that the row must fill, or narrow vectors do instead: where a group of
+// threads takes one row, or several. Norms by eight and by two: 1031 columns (67 percent) 154 us and 119, 1701
+// (83 percent) 129 and 117, 2049 (89 percent) 115 and 119; softmax: 1201 (78) 74.9 and 72.2, 1701 69.3 and 71.5.
+constexpr int kFilled = 80, kFilledOfRows = 85;
 constexpr int kTile = 32, kTileRows = 8;
 constexpr const char* kName = "@name@";
 
@@ -144,12 +148,13 @@ CudaVectors choose_vectors(const CudaDomain& domain, const std::vector<int>& axe
   return v;
 }
 
-CudaVectors choose_vectors_across_rows(const CudaDomain& domain, int width) {
+namespace {
+
+CudaVectors vectors_across_rows(const CudaDomain& domain, int width) {
   CudaVectors v;
   v.operands.assign(domain.program().operands.size(), false);
   const std::vector<int> row = domain.row_axes(), axes = domain.all_axes();
   const auto length = domain.count(row);
-  if (length && *length < kShortRow * width) width = std::min(width, kShortWidth);
   if (row.size() != 1 || !length || width == 1 || *length < kFewVectors * width) return v;
   for (size_t i = 0; i < v.operands.size(); ++i) {
     if (domain.program().operands[i].row_level || domain.stride(i, row.back()) != 1 ||
@@ -164,6 +169,20 @@ CudaVectors choose_vectors_across_rows(const CudaDomain& domain, int width) {
     v.along = row.back();
   }
   return v;
+}
+
+}  // namespace
+
+CudaVectors choose_vectors_across_rows(const CudaDomain& domain, int width) {
+  const auto length = domain.count(domain.row_axes());
+  const int narrow = std::min(width, kNarrowVector);
+  if (!length || *length < kShortRow * width) return vectors_across_rows(domain, narrow);
+  CudaVectors wide = vectors_across_rows(domain, width);
+  const auto shape = wide.across_rows ? held_shape(domain, wide, *length) : std::nullopt;
+  if (!shape) return wide;
+  const int64_t held = int64_t{shape->threads} * shape->chunks * width;
+  if (*length * 100 >= held * (shape->rows > 1 ? kFilledOfRows : kFilled)) return wide;
+  return vectors_across_rows(domain, narrow);
 }
 
 CudaLoopVariant print_flat(const CudaDomain& domain, const CudaVectors& vectors, int chunks) {
