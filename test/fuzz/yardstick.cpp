@@ -343,8 +343,7 @@ std::string Yardstick::run_node(const Node& node, int samples) {
                           rounded(original, load_as_double(t.dtype, t.bytes.data(), i)));
     }
   }
-  if (is_sum(node.op) || node.op == Op::add || node.op == Op::sub)
-    settle_on_whole(node, samples);
+  if (is_sum(node.op) || node.op == Op::add || node.op == Op::sub) settle_on_whole(node, samples);
   return "";
 }
 

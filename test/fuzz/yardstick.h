@@ -60,7 +60,8 @@ class Yardstick {
 double unit_of(DType dtype, double value);
 // Stands for infinity where 0 times it must be 0: padding is a term of zero, or no term.
 inline constexpr double kBeyond = 1e300;
-inline constexpr double kHuge = 1e17;  // products of two such numbers overflow float32 in some order of computing
+inline constexpr double kHuge =
+    1e17;  // products of two such numbers overflow float32 in some order of computing
 // Numbers of float64 that are not below `from` in size become `by` with their sign; a NaN becomes `by` too,
 // but stays where that is infinite.
 void replace_huge(HostTensor& t, double from, double by);

@@ -205,8 +205,8 @@ void Yardstick::vanish_weights(const Node& node, int sample) {
       }
 }
 
-// Padding as no terms (the reference's are zeros), which differ where a weight is infinite or NaN: what a filter
-// with such a weight gives is summed again here, in float64, over the elements of x that it meets.
+// Padding as no terms (the reference's are zeros), which differ where a weight is infinite or NaN: what a
+// filter with such a weight gives is summed again here, in float64, over the elements of x that it meets.
 void Yardstick::skip_padding(const Node& node, int sample) {
   const auto k = static_cast<size_t>(sample);
   const HostTensor &x = values_[node.operands[0]][k], &w = values_[node.operands[1]][k];

@@ -14,8 +14,9 @@ constexpr int kFlatThreads = 256;
 // by one; norm of 777 columns 115 us by two, 132 by eight.
 constexpr int kShortRow = 128, kNarrowVector = 2, kFewVectors = 64;
 // Percent of what a row's threads hold that the row must fill, or narrow vectors do instead: where a group of
-// threads takes one row, or several. Norms by eight and by two: 1031 columns (67 percent) 154 us and 119, 1701
-// (83 percent) 129 and 117, 2049 (89 percent) 115 and 119; softmax: 1201 (78) 74.9 and 72.2, 1701 69.3 and 71.5.
+// threads takes one row, or several. Norms by eight and by two: 1031 columns (67 percent) 154 us and 119,
+// 1701 (83 percent) 129 and 117, 2049 (89 percent) 115 and 119; softmax: 1201 (78) 74.9 and 72.2, 1701 69.3
+// and 71.5.
 constexpr int kFilled = 80, kFilledOfRows = 85;
 constexpr int kTile = 32, kTileRows = 8;
 constexpr const char* kName = "@name@";

@@ -17,8 +17,9 @@ constexpr int kManyThreads = 512;   // beyond which a multiprocessor has one blo
 // less.
 constexpr int kLaneChunks = 4;
 constexpr int64_t kFewRows = 4096;  // which leave a GPU idle: then a row is spread over more threads
-// A row that ends just behind what a warp may hold is left to it where vectors are narrow, with an eighth more
-// for each lane: softmax of 1031 float16 columns took 82 us by two warps, 69 by one (float32 by fours: 68, 70).
+// A row that ends just behind what a warp may hold is left to it where vectors are narrow, with an eighth
+// more for each lane: softmax of 1031 float16 columns took 82 us by two warps, 69 by one (float32 by fours:
+// 68, 70).
 constexpr int kMoreForAWarp = 8;
 constexpr int kScalarShare = 4;  // of what a thread may hold, where a block takes a row one element at a time
 constexpr int kLaneBytes = 64;   // of a row, read side by side: softmax of 64 float16 columns 71 us, 81 by 32
