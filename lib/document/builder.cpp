@@ -25,7 +25,7 @@ DocumentBuilder::DocumentBuilder() {
 }
 
 DocumentBuilder& DocumentBuilder::add(uint32_t kind, uint64_t payload) {
-  std::vector<Document::Node>& nodes = document_.nodes_;
+  Chunked<Document::Node>& nodes = document_.nodes_;
   if (open_.empty()) {
     expect(nodes.empty(), "a second root value");
   } else {
@@ -60,7 +60,7 @@ DocumentBuilder& DocumentBuilder::open(ValueKind kind) {
 }
 
 DocumentBuilder& DocumentBuilder::close(ValueKind kind) {
-  std::vector<Document::Node>& nodes = document_.nodes_;
+  Chunked<Document::Node>& nodes = document_.nodes_;
   expect(!open_.empty() && nodes[open_.back()].kind == static_cast<uint32_t>(kind),
          "an end that fits no begin");
   expect(pending_key_ == 0, "a key without a value");

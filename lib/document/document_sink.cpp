@@ -13,7 +13,8 @@ constexpr size_t kMostDuplicates = 20;                  // told at once
 
 }  // namespace
 
-DocumentSink::DocumentSink(std::string name, const DocumentLimits& limits) : limits_(limits) {
+DocumentSink::DocumentSink(std::string name, const DocumentLimits& limits, size_t input_bytes)
+    : limits_(limits), input_bytes_(input_bytes) {
   limits_.max_nodes = std::min(limits_.max_nodes, kMostNodes);
   limits_.max_depth = std::min(limits_.max_depth, 1000);
   document_.name_ = std::move(name);
@@ -58,7 +59,7 @@ bool DocumentSink::stop(Code code, std::string message, std::string found, int64
 }
 
 bool DocumentSink::add(ValueKind kind, uint64_t payload, int64_t offset) {
-  std::vector<Document::Node>& nodes = document_.nodes_;
+  Chunked<Document::Node>& nodes = document_.nodes_;
   if (static_cast<int64_t>(nodes.size()) >= limits_.max_nodes) {
     return stop(Code::document_limit, "document holds too many values",
                 "more than the allowed " + std::to_string(limits_.max_nodes), offset,
@@ -81,9 +82,18 @@ bool DocumentSink::scalar(ValueKind kind, uint64_t payload, int64_t offset) {
   return add(kind, payload, offset);
 }
 
+// Texts that are many, or long, get room for all there can be: growing would take three times that.
+void DocumentSink::append_to_pool(std::string_view text) {
+  constexpr size_t kSmall = 64 << 10;
+  std::string& pool = document_.pool_;
+  const size_t needed = pool.size() + text.size();
+  if (needed > kSmall && needed > pool.capacity()) pool.reserve(std::max(needed, input_bytes_));
+  pool.append(text);
+}
+
 bool DocumentSink::text(ValueKind kind, std::string_view bytes, int64_t offset) {
   const uint64_t at = document_.pool_.size();
-  document_.pool_.append(bytes);  // the pool is no longer than the document, so 32 bits hold both
+  append_to_pool(bytes);  // no longer than the document, so 32 bits hold both
   return add(kind, at << 32 | bytes.size(), offset);
 }
 
@@ -93,7 +103,7 @@ bool DocumentSink::key(const std::string& text, int64_t offset) {
   if (added) {
     document_.keys_.emplace_back(static_cast<uint32_t>(document_.pool_.size()),
                                  static_cast<uint32_t>(text.size()));
-    document_.pool_.append(text);
+    append_to_pool(text);
   }
   pending_key_ = entry->second;
   pending_key_offset_ = static_cast<uint32_t>(offset);
@@ -120,7 +130,7 @@ bool DocumentSink::end() {
 }
 
 void DocumentSink::find_duplicates(uint32_t object) {
-  const std::vector<Document::Node>& nodes = document_.nodes_;
+  const Chunked<Document::Node>& nodes = document_.nodes_;
   scratch_.clear();
   bool suspicious =
       nodes[object].payload > 24;  // few keys are compared as they come, which is faster than sorting
@@ -158,7 +168,6 @@ void DocumentSink::find_duplicates(uint32_t object) {
 
 Result<Document> DocumentSink::finish() {
   if (Status status = errors_.take(); !status.ok()) return std::move(status).take_error();
-  document_.nodes_.shrink_to_fit();
   return std::move(document_);
 }
 

@@ -14,7 +14,8 @@ namespace ge {
 
 class DocumentSink {
  public:
-  DocumentSink(std::string name, const DocumentLimits& limits);
+  // `input_bytes` is the length of what is read: all texts of the document together have no more.
+  DocumentSink(std::string name, const DocumentLimits& limits, size_t input_bytes);
 
   // Line and column for JSON: call before the first event.
   void index_lines(std::string_view text);
@@ -33,12 +34,14 @@ class DocumentSink {
   Result<Document> finish();
 
  private:
+  void append_to_pool(std::string_view text);
   bool add(ValueKind kind, uint64_t payload, int64_t offset);
   void find_duplicates(uint32_t object);
   std::string place(int64_t offset) const;
 
   Document document_;
   DocumentLimits limits_;
+  size_t input_bytes_;
   ErrorList errors_;
   bool stopped_ = false;
   std::vector<uint32_t> open_;  // containers, outermost first

@@ -62,7 +62,7 @@ Result<Document> parse_cbor(ByteSpan bytes, std::string name, DocumentLimits lim
   }
   try {
     GE_TRY(scan_cbor(bytes, name, limits));
-    DocumentSink sink(name, limits);
+    DocumentSink sink(name, limits, bytes.size());
     CborCursor cursor(bytes);
     SaxHandler<CborCursor> handler(sink, cursor);
     const std::string_view text = as_text(bytes);

@@ -131,7 +131,7 @@ Result<Document> parse_json(ByteSpan bytes, std::string name, DocumentLimits lim
         .try_("keep large arrays in a tensor file beside it");
   }
   try {
-    DocumentSink sink(name, limits);
+    DocumentSink sink(name, limits, text.size());
     sink.index_lines(text);
     // nlohmann takes a NUL byte for the end of the text, and of a comment.
     if (const size_t nul = text.find('\0'); nul != std::string_view::npos) {

@@ -174,12 +174,11 @@ Position Document::key_position(uint32_t node) const {
 
 Position Document::position_of_byte(int64_t offset) const {
   if (line_starts_.empty()) return {1, offset + 1};
-  const auto line =
-      std::upper_bound(line_starts_.begin(), line_starts_.end(), static_cast<uint64_t>(offset)) - 1;
-  const auto uncounted =
-      std::lower_bound(continuations_.begin(), continuations_.end(), static_cast<uint64_t>(offset)) -
-      std::lower_bound(continuations_.begin(), continuations_.end(), *line);
-  return {line - line_starts_.begin() + 1, offset - *line - uncounted + 1};
+  const size_t line = line_starts_.count_below(static_cast<uint64_t>(offset) + 1) - 1;
+  const int64_t start = line_starts_[line];
+  const size_t uncounted = continuations_.count_below(static_cast<uint64_t>(offset)) -
+                           continuations_.count_below(static_cast<uint64_t>(start));
+  return {static_cast<int64_t>(line) + 1, offset - start - static_cast<int64_t>(uncounted) + 1};
 }
 
 std::string Document::place_of_byte(int64_t offset) const {

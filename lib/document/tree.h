@@ -11,6 +11,7 @@
 
 #include "base/bytes.h"
 #include "base/status.h"
+#include "document/chunked.h"
 
 namespace ge {
 
@@ -133,12 +134,11 @@ class Document {
   }
   std::string name_;
   bool built_ = false;  // by DocumentBuilder: offsets mean nothing
-  std::vector<Node> nodes_;
+  Chunked<Node> nodes_;
   std::vector<std::pair<uint32_t, uint32_t>> keys_;  // distinct keys: offset and length in pool_
   std::string pool_;
-  std::vector<uint32_t> line_starts_;  // byte offsets; JSON only
-  std::vector<uint32_t>
-      continuations_;  // byte offsets of UTF-8 continuation bytes, which columns do not count
+  Chunked<uint32_t> line_starts_;    // byte offsets; JSON only
+  Chunked<uint32_t> continuations_;  // byte offsets of UTF-8 continuation bytes, which columns do not count
 };
 
 // JSON (RFC 8259) with // and /* */ comments. `name` stands in places. All duplicate keys are told at once.
