@@ -1,4 +1,4 @@
-// What rewrites share. Entry: replace_value, remove_dead_nodes, splat_element.
+// What rewrites share. Entry: replace_value, only_user, merge_sources, remove_dead_nodes, uniform_constant.
 #pragma once
 #include <optional>
 #include <string>
