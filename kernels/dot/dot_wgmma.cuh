@@ -79,6 +79,37 @@ __device__ __forceinline__ uint4 pack_eight(const float (&v)[8]) {
   return {w[0], w[1], w[2], w[3]};
 }
 
+template <class T>
+__device__ __forceinline__ unsigned pack_two(float a, float b) {
+  return from_float<T>(a).bits | static_cast<unsigned>(from_float<T>(b).bits) << 16;
+}
+
+// Of values in registers.
+template <class T, int kCount>
+__device__ __forceinline__ void activate_all(const DotWgmmaArgs& args, float (&v)[kCount]) {
+  constexpr bool kSmall = std::is_same_v<T, BHalf>;
+  const int op = static_cast<int>(args.activation.op);
+  if (op == 0) return;
+  if (op == 65) {  // relu
+#pragma unroll
+    for (int e = 0; e < kCount; ++e) v[e] = scalar::relu<float>(v[e]);
+  } else if (op == 73 && args.narrow != 0) {  // gelu
+#pragma unroll
+    for (int e = 0; e < kCount; ++e) v[e] = narrow::gelu<kSmall>(v[e]);
+  } else if (op == 74 && args.narrow != 0) {  // gelu_tanh
+#pragma unroll
+    for (int e = 0; e < kCount; ++e) v[e] = narrow::gelu_tanh<kSmall>(v[e]);
+  } else {  // one code for all values, which pass by
+#pragma unroll 1
+    for (int e = 0; e < kCount; e += 2) {
+      const float a = activate(args.activation, v[0]), b = activate(args.activation, v[1]);
+#pragma unroll
+      for (int i = 0; i + 2 < kCount; ++i) v[i] = v[i + 2];
+      v[kCount - 2] = a, v[kCount - 1] = b;
+    }
+  }
+}
+
 template <class T, int kRows, int kColumns, int kAcross>
 struct WgmmaTile {
   static constexpr WgmmaTileShape kShape{kRows, kColumns, kAcross};
@@ -88,6 +119,7 @@ struct WgmmaTile {
   static constexpr int kLeftBytes = kShape.left_bytes(), kStageBytes = kShape.stage_bytes();
   static constexpr int kChunkBytes = kThreads * 16;  // of all warpgroups
   static constexpr int kAhead = 2;                   // pairs of chunks whose bias and residual are on the way
+  static constexpr int kPart = kShape.part_columns(), kPartUnits = kPart / 8;
   static_assert(kRows % 64 == 0 && kColumns % kAcross == 0 && kGroupColumns % 16 == 0 &&
                 kStageBytes % 1024 == 0);
 
@@ -329,34 +361,136 @@ struct WgmmaTile {
       if (++slot == per) slot = 0, ++owner;
     }
   }
-  // Chunks first .. first + kWgmmaGroupChunks - 1, which are not known before.
-  __device__ __forceinline__ void put_group(const float (&sums)[kChunks * 4], int first) const {
-    const unsigned to = unit_to_fill();
+  __device__ __forceinline__ void finish_owned(const DotWgmmaArgs& args, Mine& m) const {
+#pragma unroll 1
+    for (int pair = 0; pair < owned(); pair += 2)
+      if (pair < m.chunks) finish_pair(args, pair, pair, m);
+  }
+
+  // -- a block alone: a warp's 16 rows leave in parts of kPart columns. Shared memory holds a part as 16 rows
+  // of 128 bytes, unit u of 16 bytes of row r at u ^ (r % 8).
+  struct Added {    // of a part
+    unsigned bias;  // columns 2 lane and the next
+    uint4 residual[kPartUnits / 2];
+  };
+  __device__ __forceinline__ unsigned part_memory() const {
+    return slots + threadIdx.x / 32 * 2048;
+  }
+  __device__ __forceinline__ int part_column(int part) const {
+    return column0 + static_cast<int>(threadIdx.x) / 128 % kAcross * kGroupColumns + part * kPart;
+  }
+  __device__ __forceinline__ void load_part(const DotWgmmaArgs& args, int part, Added& added) const {
+    const int lane = static_cast<int>(threadIdx.x) % 32, column = part_column(part);
+    if (args.bias != nullptr && lane < kPart / 2 && column + 2 * lane < static_cast<int>(args.columns))
+      added.bias = load_global_word(static_cast<const char*>(args.bias) + (column + 2 * lane) * 2);
+    if (args.residual == nullptr) return;
+    const char* from =
+        static_cast<const char*>(args.residual) + (warp_row() * args.residual_step + column) * 2;
 #pragma unroll
-    for (int c = 0; c < kChunks; ++c) {
-      if (c / kWgmmaGroupChunks * kWgmmaGroupChunks == first)
-        store_shared(to + c % kWgmmaGroupChunks * kChunkBytes, sums[c * 4], sums[c * 4 + 1], sums[c * 4 + 2],
-                     sums[c * 4 + 3]);
+    for (int i = 0; i < kPartUnits / 2; ++i) {
+      const int unit = i * 32 + lane, row = unit / kPartUnits, at = unit % kPartUnits * 8;
+      if (warp_row() + row < static_cast<int>(args.rows) && column + at < static_cast<int>(args.columns))
+        added.residual[i] = load_global(from + (row * args.residual_step + at) * 2);
     }
   }
-  __device__ __forceinline__ void finish(const DotWgmmaArgs& args, const float (&sums)[kChunks * 4],
-                                         Mine& m) const {
-    const bool alone = split == 1;
-    int slot = 0;
-#pragma unroll 1
-    for (int pair = 0; pair < owned(); pair += 2) {
-      if (alone && pair % kWgmmaGroupChunks == 0) {
-        __syncwarp();
-        put_group(sums, pair);
-        __syncwarp();
-        slot = 0;
+  __device__ __forceinline__ static unsigned unit_in_part(unsigned memory, int row, int unit) {
+    return memory + row * 128 + (unit ^ row % 8) * 16;
+  }
+  // Of the pair `pair` of a part's chunks: where ldmatrix and stmatrix find this lane's row.
+  __device__ __forceinline__ static unsigned pair_in_part(unsigned memory, int pair) {
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    return unit_in_part(memory, lane % 16, 2 * pair + lane / 16);
+  }
+  __device__ __forceinline__ void finish_part(const DotWgmmaArgs& args, int part, Added& added,
+                                              float (&v)[kPart / 2]) const {
+    const int lane = static_cast<int>(threadIdx.x) % 32, column = part_column(part);
+    const unsigned memory = part_memory();
+    if (args.bias != nullptr) {
+#pragma unroll
+      for (int c = 0; c < kPartUnits; ++c) {
+        const unsigned two = __shfl_sync(0xffffffff, added.bias, c * 4 + lane % 4);
+        const float a = to_float(T{static_cast<unsigned short>(two)}),
+                    b = to_float(T{static_cast<unsigned short>(two >> 16)});
+        v[c * 4] += a, v[c * 4 + 1] += b, v[c * 4 + 2] += a, v[c * 4 + 3] += b;
       }
-      if (pair < m.chunks) finish_pair(args, pair, slot, m);
-      slot += 2;
+    }
+    if (args.residual != nullptr) {
+#pragma unroll
+      for (int i = 0; i < kPartUnits / 2; ++i) {
+        const int unit = i * 32 + lane;
+        store_shared(unit_in_part(memory, unit / kPartUnits, unit % kPartUnits), added.residual[i]);
+      }
+      __syncwarp();
+#pragma unroll
+      for (int p = 0; p < kPartUnits / 2; ++p) {
+        unsigned w[4];
+        load_matrices(pair_in_part(memory, p), w);
+#pragma unroll
+        for (int i = 0; i < 4; ++i) {
+          v[p * 8 + i * 2] += to_float(T{static_cast<unsigned short>(w[i])});
+          v[p * 8 + i * 2 + 1] += to_float(T{static_cast<unsigned short>(w[i] >> 16)});
+        }
+      }
+      __syncwarp();
+    }
+    if ((part + 1) * kPart < kGroupColumns) load_part(args, part + 1, added);
+    activate_all<T>(args, v);
+#pragma unroll
+    for (int p = 0; p < kPartUnits / 2; ++p) {
+      unsigned w[4];
+#pragma unroll
+      for (int i = 0; i < 4; ++i) w[i] = pack_two<T>(v[p * 8 + i * 2], v[p * 8 + i * 2 + 1]);
+      store_matrices(pair_in_part(memory, p), w);
+    }
+    __syncwarp();
+    char* to = static_cast<char*>(args.out) + (warp_row() * args.out_step + column) * 2;
+#pragma unroll
+    for (int i = 0; i < kPartUnits / 2; ++i) {
+      const int unit = i * 32 + lane, row = unit / kPartUnits, at = unit % kPartUnits;
+      const uint4 words = load_shared_words(unit_in_part(memory, row, at));
+      if (warp_row() + row < static_cast<int>(args.rows) && column + at * 8 < static_cast<int>(args.columns))
+        store_global(to + (row * args.out_step + at * 8) * 2, words);
+    }
+    __syncwarp();
+  }
+  __device__ __forceinline__ void finish_alone(const DotWgmmaArgs& args, const float (&sums)[kChunks * 4],
+                                               Added& added) const {
+#pragma unroll 1
+    for (int part = 0; part < kGroupColumns / kPart; ++part) {
+      float v[kPart / 2];
+#pragma unroll
+      for (int p = 0; p < kGroupColumns / kPart; ++p)
+        if (part == p)
+#pragma unroll
+          for (int i = 0; i < kPart / 2; ++i) v[i] = sums[p * (kPart / 2) + i];
+      finish_part(args, part, added, v);
     }
   }
 
-  __device__ __forceinline__ void multiply_all(const DotWgmmaArgs& args) {
+  __device__ __forceinline__ void multiply_alone(const DotWgmmaArgs& args) {
+    int stage = 0;
+    unsigned parity = 0;
+    wait_for_predecessor();
+#pragma unroll 1
+    for (; tile < tiles; tile += tile_step) {
+      place_tile();
+      const bool live = warp_row() < static_cast<int>(args.rows);
+      Added added;
+      added.bias = 0;
+#pragma unroll
+      for (int i = 0; i < kPartUnits / 2; ++i) added.residual[i] = {0, 0, 0, 0};
+      if (live) load_part(args, 0, added);
+      float sums[kChunks * 4];
+#pragma unroll
+      for (int i = 0; i < kChunks * 4; ++i) sums[i] = 0;
+      if (args.rhs_step == 1)
+        multiply<true>(sums, stage, parity);
+      else
+        multiply<false>(sums, stage, parity);
+      if (live) finish_alone(args, sums, added);
+    }
+  }
+  __device__ __forceinline__ void multiply_parts(const DotWgmmaArgs& args) {
     int stage = 0;
     unsigned parity = 0, received_parity = 0;
     bool first = true;
@@ -375,24 +509,21 @@ struct WgmmaTile {
         multiply<true>(sums, stage, parity);
       else
         multiply<false>(sums, stage, parity);
-      if (split > 1) {
-        if (first) cluster_wait();
-        if (warp_row() < static_cast<int>(args.rows)) send_parts(sums);
-        if (part_bytes(args) > 0) barrier_wait_for_cluster(received(), received_parity);
-      }
+      if (first) cluster_wait();
+      if (warp_row() < static_cast<int>(args.rows)) send_parts(sums);
+      if (part_bytes(args) > 0) barrier_wait_for_cluster(received(), received_parity);
       first = false;
-      finish(args, sums, m);
+      finish_owned(args, m);
       received_parity ^= part_bytes(args) > 0;
       const bool more = tile + tile_step < tiles;
       tile += tile_step;
       place_tile();
-      if (split > 1 && more) {
+      if (more) {
         if (threadIdx.x == 0) expect_parts(args);
         between_tiles();
       }
     }
-    if (first) wait_for_predecessor();
-    if (split > 1 && first) cluster_wait();
+    if (first) wait_for_predecessor(), cluster_wait();
   }
 
   __device__ __forceinline__ void run(const DotWgmmaArgs& args, unsigned char* memory) {
@@ -411,7 +542,10 @@ struct WgmmaTile {
       copy_all(args, leader);
     } else {
       if constexpr (kShape.trades()) asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
-      multiply_all(args);
+      if (split > 1)
+        multiply_parts(args);
+      else
+        multiply_alone(args);
     }
   }
 };

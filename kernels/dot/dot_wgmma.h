@@ -32,10 +32,11 @@ static_assert(offsetof(DotWgmmaArgs, rhs) == 128 && offsetof(DotWgmmaArgs, bias)
               offsetof(DotWgmmaArgs, residual_step) == 280 && offsetof(DotWgmmaArgs, rows) == 304 &&
               offsetof(DotWgmmaArgs, early) == 328 && offsetof(DotWgmmaArgs, activation) == 344);
 
-inline constexpr int kWgmmaDepth = 64;       // of a stage
-inline constexpr int kWgmmaMinStages = 2;    // what the kernel is written for
-inline constexpr int kWgmmaMaxStages = 16;   // more would find no use
-inline constexpr int kWgmmaGroupChunks = 4;  // chunks of 8 columns that a block alone writes at once
+inline constexpr int kWgmmaDepth = 64;      // of a stage
+inline constexpr int kWgmmaMinStages = 2;   // what the kernel is written for
+inline constexpr int kWgmmaMaxStages = 16;  // more would find no use
+inline constexpr int kWgmmaPartChunks =
+    4;  // of 512 bytes: where a warp of a block alone puts what it writes at once
 inline constexpr int kWgmmaBarrierBytes = (2 * kWgmmaMaxStages + 1) * 8;
 inline constexpr int kWgmmaSharedBytes = 227 * 1024;  // most that a block may have
 
@@ -54,12 +55,16 @@ struct WgmmaTileShape {
   GE_HOST_DEVICE constexpr int width() const {
     return group_columns() % 64 == 0 ? 64 : group_columns() % 32 == 0 ? 32 : 16;
   }
+  // Columns of a warpgroup that a block alone finishes at once.
+  GE_HOST_DEVICE constexpr int part_columns() const {
+    return group_columns() % 64 == 0 ? 64 : group_columns() % 48 == 0 ? 48 : 32;
+  }
   GE_HOST_DEVICE constexpr int left_bytes() const { return rows * kWgmmaDepth * 2; }
   GE_HOST_DEVICE constexpr int stage_bytes() const { return left_bytes() + columns * kWgmmaDepth * 2; }
   // Chunks of a warpgroup that one of `split` blocks owns.
   GE_HOST_DEVICE constexpr int owned_chunks(int split) const { return (chunks() + split - 1) / split; }
   GE_HOST_DEVICE constexpr int slot_bytes(int split) const {
-    return (split > 1 ? split * owned_chunks(split) : kWgmmaGroupChunks) * threads() * 16;
+    return (split > 1 ? split * owned_chunks(split) : kWgmmaPartChunks) * threads() * 16;
   }
   GE_HOST_DEVICE constexpr int shared_bytes(int split, int stages) const {
     return stages * stage_bytes() + slot_bytes(split) + kWgmmaBarrierBytes;

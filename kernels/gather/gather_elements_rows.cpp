@@ -26,7 +26,7 @@ constexpr ArgRow kArgs[] = {
 
 extern constinit const KernelRow gather_elements_sm80_row = {
     .name = "gather_elements_sm80",
-    .revision = 2,
+    .revision = 3,
     .device = KernelDevice::kCuda,
     .operands = kGatherOperands,
     .attrs = kGatherAttrs,
@@ -36,7 +36,8 @@ extern constinit const KernelRow gather_elements_sm80_row = {
     .check = check_gather_cuda,
     .symbol = "ge_gather_elements",
     .image = "gather_elements",
-    .summary = "elements picked along an axis, one thread each",
+    .grid = KernelGrid::kVectors,
+    .summary = "elements picked along an axis, 16 bytes at once where rows are dense",
 };
 
 }  // namespace ge::kernels

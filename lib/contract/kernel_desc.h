@@ -172,6 +172,7 @@ inline constexpr KernelEfficiency kReferenceEfficiency{0.005, 0.1};
 // the grid that comes of it, and any grid is right.
 enum class KernelGrid : uint8_t {
   kElements,           // a thread for each element of the last operand
+  kVectors,            // ... for each eight
   kColumns,            // a block for each column of the last operand along attribute "axis"
   kProductTiles,       // a block for each 32 x 32 tile of the product, operand 3
   kSplitProductTiles,  // ... 64 x 64, or down to 32 x 16 where those are too few to fill a large GPU

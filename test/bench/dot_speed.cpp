@@ -1,6 +1,7 @@
 // Times the tiles of kernels/dot/dot_wgmma beside cuBLASLt on one GPU, and checks them against double sums.
 //
-//   ge_dot_speed CUBIN [--shapes MxNxK,...] [--all] [--by-depth] [--no-early] [--no-library | --only-library]
+//   ge_dot_speed CUBIN [--shapes MxNxK,...] [--all] [--by-depth] [--no-early] [--hot] [--no-library |
+//   --only-library]
 //   [--least-split S] [--most-split S] [--tile RxCxA] [--check]
 //
 // Every product is replayed from a CUDA graph of 48 launches whose weights rotate past the second-level
@@ -45,7 +46,7 @@ class Watchdog {
   Watchdog() {
     std::thread([this] {
       for (int64_t seen = -1;;) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+        std::this_thread::sleep_for(std::chrono::seconds(5));
         const std::lock_guard lock(mutex_);
         if (seen == count_ && !what_.empty()) {
           std::printf("HANGS %s\n", what_.c_str());
@@ -117,13 +118,12 @@ class Bench {
   bool wrong() const { return wrong_; }
 
   // 0: cannot run.
-  double time(const Config& c, const Shape& s, bool by_depth, bool early, bool whole_epilogue = false) {
+  double time(const Config& c, const Shape& s, bool by_depth, bool early, int epilogue = 0) {
     std::vector<CUtensorMap> maps;
     const int sets = weight_sets(s);
     for (int i = 0; i < sets; ++i) maps.push_back(right_map(*c.tile, s, by_depth, weights(s, i)));
-    return replay([&](int i) {
-      return launch(c, s, by_depth, early, whole_epilogue, maps[static_cast<size_t>(i % sets)]);
-    });
+    return replay(
+        [&](int i) { return launch(c, s, by_depth, early, epilogue, maps[static_cast<size_t>(i % sets)]); });
   }
 
   // `runs` of one launch: every one gives the same bits, and those are right. False: it cannot run.
@@ -133,7 +133,7 @@ class Bench {
     for (int run = 0; run < runs; ++run) {
       MUST(cuMemsetD8Async, out_, 0xff, got.size() * 2, stream_);
       dog_.at(text(c, s, by_depth));
-      if (!launch(c, s, by_depth, early_, true, right)) return false;
+      if (!launch(c, s, by_depth, early_, 3, right)) return false;
       must(cu->cuStreamSynchronize(stream_), "run");
       MUST(cuMemcpyDtoH, again.data(), out_, got.size() * 2);
       if (run > 0 && got != again) {
@@ -206,6 +206,8 @@ class Bench {
     return best;
   }
 
+  static inline bool hot = false;  // the weights of every launch are the same
+
  private:
   static float to_float(uint16_t bits) { return float16_to_float(bits); }
 
@@ -240,12 +242,12 @@ class Bench {
     for (int64_t at = 0; at < kPoolElements; at += kBlockElements)
       MUST(cuMemcpyHtoD, pool_ + static_cast<CUdeviceptr>(at * 2), block_.data(),
            static_cast<size_t>(std::min(kBlockElements, kPoolElements - at) * 2));
-    for (CUdeviceptr* p : {&left_, &out_, &residual_}) MUST(cuMemAlloc, p, size_t{64} << 20);
+    for (CUdeviceptr* p : {&left_, &out_, &residual_}) MUST(cuMemAlloc, p, size_t{128} << 20);
     MUST(cuMemcpyHtoD, left_, block_.data() + 1000, size_t{8} << 20);
-    for (int part = 1; part < 8; ++part)
+    for (int part = 1; part < 16; ++part)
       MUST(cuMemcpyHtoD, left_ + static_cast<CUdeviceptr>(part) * (8 << 20), block_.data() + 1000,
            size_t{8} << 20);
-    for (int part = 0; part < 8; ++part)
+    for (int part = 0; part < 16; ++part)
       MUST(cuMemcpyHtoD, residual_ + static_cast<CUdeviceptr>(part) * (8 << 20), block_.data() + 2000,
            size_t{8} << 20);
     MUST(cuMemAlloc, &bias_, 64 << 10);
@@ -283,7 +285,7 @@ class Bench {
   }
 
   static int weight_sets(const Shape& s) {
-    return static_cast<int>(std::clamp<int64_t>(kPoolElements / (s.n * s.k), 1, kLaunches));
+    return hot ? 1 : static_cast<int>(std::clamp<int64_t>(kPoolElements / (s.n * s.k), 1, kLaunches));
   }
   CUdeviceptr weights(const Shape& s, int set) const {
     return pool_ + static_cast<CUdeviceptr>(set * s.n * s.k * 2);
@@ -310,7 +312,7 @@ class Bench {
                              : CU_TENSOR_MAP_SWIZZLE_32B);
   }
 
-  bool launch(const Config& c, const Shape& s, bool by_depth, bool early, bool whole_epilogue,
+  bool launch(const Config& c, const Shape& s, bool by_depth, bool early, int epilogue,
               const CUtensorMap& right) {
     kernels::DotWgmmaArgs args{};
     const CUtensorMap left = map(left_, s.k, s.m, 64, c.tile->rows, CU_TENSOR_MAP_SWIZZLE_128B);
@@ -322,10 +324,8 @@ class Bench {
     args.rhs_step = by_depth ? s.k : 1;
     args.rows = s.m, args.columns = s.n, args.depth = s.k;
     args.early = early, args.narrow = 1;
-    if (whole_epilogue) {
-      args.residual = reinterpret_cast<void*>(residual_);
-      args.activation.op = 73;
-    }
+    if ((epilogue & 1) != 0) args.residual = reinterpret_cast<void*>(residual_);
+    if ((epilogue & 2) != 0) args.activation.op = 73;
     void* parameters[] = {&args};
     CUlaunchConfig config{};
     const int64_t tiles =
@@ -419,6 +419,7 @@ std::vector<Config> configs(const std::vector<Tile>& tiles, const Shape& s) {
     if (t.rows > 64 && s.m <= 64) continue;
     const int64_t count = (s.m + t.rows - 1) / t.rows * ((s.n + t.columns - 1) / t.columns);
     const int64_t blocks = (s.k + 63) / 64;
+    if (count > 1500 && t.rows * t.columns < 128 * 128) continue;
     for (const int split : {1, 2, 3, 4, 6, 8}) {
       if (split > blocks || (split > 1 && count * split > 280) || count * split < 40) continue;
       const int slots = t.shared_bytes(split, 0), stage = t.stage_bytes();
@@ -441,7 +442,7 @@ void run_shape(Bench& bench, const Shape& s, const Options& options) {
   const bool by_depth = options.by_depth;
   struct Reading {
     Config config;
-    double us, plain = 0, whole = 0;
+    double us, plain = 0, residual = 0, gelu = 0, whole = 0;
   };
   std::vector<Reading> readings;
   int checked = 0;
@@ -466,10 +467,14 @@ void run_shape(Bench& bench, const Shape& s, const Options& options) {
     Reading& r = readings[i];
     if (i < 2 && options.early) {
       r.plain = bench.time(r.config, s, by_depth, false);
-      r.whole = bench.time(r.config, s, by_depth, true, true);
     }
-    std::printf("floor %.2f us %.2f plain %.2f whole %.2f %s\n", floor, r.us, r.plain, r.whole,
-                Bench::text(r.config, s, by_depth).c_str());
+    if (i < 8 && options.early) {
+      r.residual = bench.time(r.config, s, by_depth, true, 1);
+      r.gelu = bench.time(r.config, s, by_depth, true, 2);
+      r.whole = bench.time(r.config, s, by_depth, true, 3);
+    }
+    std::printf("floor %.2f us %.2f plain %.2f residual %.2f gelu %.2f whole %.2f %s\n", floor, r.us, r.plain,
+                r.residual, r.gelu, r.whole, Bench::text(r.config, s, by_depth).c_str());
   }
   std::fflush(stdout);
   if (!options.library) return;
@@ -480,7 +485,8 @@ void run_shape(Bench& bench, const Shape& s, const Options& options) {
 
 int run(int argc, char** argv) {
   if (argc < 2)
-    die("usage: ge_dot_speed CUBIN [--shapes MxNxK,...] [--all] [--by-depth] [--no-early] [--no-library | "
+    die("usage: ge_dot_speed CUBIN [--shapes MxNxK,...] [--all] [--by-depth] [--no-early] [--hot] "
+        "[--no-library | "
         "--only-library] "
         "[--least-split S] [--most-split S] [--tile RxCxA] [--check]");
   std::vector<Shape> shapes;
@@ -491,6 +497,7 @@ int run(int argc, char** argv) {
     options.check |= word == "--check";
     options.by_depth |= word == "--by-depth";
     if (word == "--no-early") options.early = false;
+    if (word == "--hot") Bench::hot = true;
     if (word == "--only-library") options.kernels = false;
     if (word == "--no-library") options.library = false;
     if (word == "--most-split" && i + 1 < argc) options.most_split = std::atoi(argv[++i]);

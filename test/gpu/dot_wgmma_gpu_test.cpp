@@ -18,6 +18,8 @@ constexpr struct WgmmaRow {
     {"dot_wgmma_64x32_bf16_sm90", DType::bfloat16, {64, 32, 1}},
     {"dot_wgmma_64x64_f16_sm90", DType::float16, {64, 64, 1}},
     {"dot_wgmma_64x64_bf16_sm90", DType::bfloat16, {64, 64, 1}},
+    {"dot_wgmma_64x96_f16_sm90", DType::float16, {64, 96, 1}},
+    {"dot_wgmma_64x96_bf16_sm90", DType::bfloat16, {64, 96, 1}},
     {"dot_wgmma_64x128_f16_sm90", DType::float16, {64, 128, 2}},
     {"dot_wgmma_64x128_bf16_sm90", DType::bfloat16, {64, 128, 2}},
     {"dot_wgmma_128x64_f16_sm90", DType::float16, {128, 64, 1}},

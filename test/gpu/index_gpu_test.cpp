@@ -10,7 +10,8 @@ TEST_CASE("CUDA gather equals gather_reference and notes what is out of range") 
     for (const DType index_type : {DType::int64, DType::int32}) {
       for (int64_t axis = 0; axis < 3; ++axis) {
         for (size_t l = 0; l < 5; ++l) {
-          const std::vector<int64_t> dims = {3, 4, 5};
+          const std::vector<int64_t> dims = {3, 4,
+                                             index_type == DType::int32 ? 32 : 5};  // 32: 16 bytes at once
           std::vector<int64_t> out_dims = dims;
           out_dims[static_cast<size_t>(axis)] = 2;
           out_dims.insert(out_dims.begin() + axis, 2);

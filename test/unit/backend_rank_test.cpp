@@ -101,6 +101,45 @@ TEST_CASE("dot_stream splits the depth of narrow products while its blocks have 
   CHECK(stream_plan(row, 65536, 8192, *target).split == 1);
 }
 
+TEST_CASE("products that were timed are launched as they were, whatever other tiles cost") {
+  const Target* target = find_target("sm_90");
+  constexpr struct {
+    int64_t rows, columns, depth;
+    int tile_rows, tile_columns, split, stages;
+    double us;
+  } kTuned[] = {
+#define GE_WGMMA_TUNED(rows, columns, depth, tile_rows, tile_columns, split, stages, us) \
+  {rows, columns, depth, tile_rows, tile_columns, split, stages, us},
+#include "compiler/select/wgmma_tuned.def"
+#undef GE_WGMMA_TUNED
+  };
+  for (const auto& t : kTuned) {
+    INFO(t.rows << "x" << t.columns << "x" << t.depth);
+    const kernels::WgmmaTileShape* best = nullptr;
+    double cost = 0;
+    for (const char* name : {
+#define GE_WGMMA_TILE(rows, columns, across) "dot_wgmma_" #rows "x" #columns "_f16_sm90",
+#include "kernels/dot/wgmma_tiles.def"
+#undef GE_WGMMA_TILE
+         }) {
+      const kernels::WgmmaTileShape* tile = wgmma_tile(name);
+      const double us = wgmma_plan(*tile, t.rows, t.columns, t.depth, *target).cost_us;
+      if (best == nullptr || us < cost) best = tile, cost = us;
+    }
+    REQUIRE(best != nullptr);
+    CHECK((best->rows == t.tile_rows && best->columns == t.tile_columns));
+    CHECK((cost > 0 && cost < t.us));
+    for (const int64_t rows : {t.rows, t.rows - 31}) {
+      const WgmmaPlan plan = wgmma_plan(*best, rows, t.columns, t.depth, *target);
+      CHECK((plan.split == t.split && plan.stages == t.stages && plan.cost_us == cost));
+    }
+    CHECK(best->shared_bytes(t.split, t.stages) <= kernels::kWgmmaSharedBytes);
+    CHECK((t.stages >= kernels::kWgmmaMinStages && t.split <= (t.depth + 63) / 64));
+    for (const int64_t rows : {t.rows - 32, t.rows + 1})
+      CHECK(wgmma_plan(*best, rows, t.columns, t.depth, *target).cost_us != cost);
+  }
+}
+
 TEST_CASE("dot_wgmma splits the depth of small products and not that of large ones") {
   const Target* target = find_target("sm_90");
   const kernels::WgmmaTileShape& tile = *wgmma_tile("dot_wgmma_64x64_f16_sm90");

@@ -78,6 +78,8 @@ Dim blocks_of(const LaunchSpec& launch) {
   switch (launch.row->grid) {
     case KernelGrid::kElements:
       return Dim::ceil_div(product(launch.operands.back().view.dims), kBlock);
+    case KernelGrid::kVectors:
+      return Dim::ceil_div(product(launch.operands.back().view.dims), 8 * kBlock);
     case KernelGrid::kColumns:
       return columns(launch);
     case KernelGrid::kProductTiles:
