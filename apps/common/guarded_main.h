@@ -10,8 +10,13 @@ namespace ge {
 int report_out_of_memory() noexcept;
 int report_exception(const char* what) noexcept;  // a bug: the libraries throw nothing but bad_alloc
 
+// The stack grows as it is used, and where memory ends just then nothing can be said: what recursion over a
+// model may take (2 MiB, or a quarter of the limit) is this process's at once.
+void take_stack() noexcept;
+
 template <class Body>
 int guarded_main(Body&& body) {
+  take_stack();
   try {
     return body();
   } catch (const std::bad_alloc&) {
