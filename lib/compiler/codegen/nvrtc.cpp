@@ -53,6 +53,16 @@ Diagnostic unavailable(std::string found) {
       .try_("install NVRTC (part of the CUDA toolkit), or set GE_NVRTC to its libnvrtc.so");
 }
 
+// NVRTC opens its builtins by their name alone, which the loader knows once they are open: a toolkit that
+// lies outside its search path works too. Where they are not beside NVRTC, compiling says what is missing.
+void open_builtins(const DynamicLibrary& nvrtc, int major, int minor) {
+  const std::string file = nvrtc.file();
+  const size_t slash = file.rfind('/');
+  if (slash == file.npos) return;
+  (void)DynamicLibrary::open({file.substr(0, slash) + "/libnvrtc-builtins.so." + std::to_string(major) + "." +
+                              std::to_string(minor)});
+}
+
 // The program of one compilation, destroyed on every way out.
 class ProgramOwner {
  public:
@@ -92,6 +102,7 @@ Result<Nvrtc> Nvrtc::open() {
     return unavailable(library->name() + " is no NVRTC of version 11.2 or later");
   int major = 0, minor = 0;
   if (f->version(&major, &minor) != 0) return unavailable(library->name() + " does not tell its version");
+  open_builtins(*library, major, minor);
   return Nvrtc(std::move(f), major * 1000 + minor * 10);
 }
 
