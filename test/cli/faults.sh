@@ -265,8 +265,8 @@ interrupted() {
     within() { (ulimit -v "$1" && ulimit -c 0 && exec timeout 60 "${@:2}") >"$temporary/out" 2>&1 </dev/null; }
     kib=4000
     # shellcheck disable=SC2086 # a command is its words
-    until { within $kib ${command%% *} --version; } 2>/dev/null; do kib=$((kib + 100)); done
-    for ((fine = 0; fine < 3; kib += 300)); do
+    until [ $kib -ge 500000 ] || { within $kib ${command%% *} --version; } 2>/dev/null; do kib=$((kib + 100)); done
+    for ((fine = 0; fine < 3 && kib < 500000; kib += 300)); do
       code=0
       within "$kib" $command 2>/dev/null || code=$?
       [ $code -ne 0 ] || fine=$((fine + 1))
