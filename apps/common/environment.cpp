@@ -3,20 +3,18 @@
 #include <sys/stat.h>
 
 #include <cerrno>
-#include <charconv>
 #include <cstdlib>
 #include <cstring>
 
 #include "base/text.h"
+#include "common/whole_number.h"
 #include "platform/dynamic_library.h"
 
 namespace ge {
 namespace {
 
 Status check_threads(const std::string& text) {
-  int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error == std::errc() && end == text.data() + text.size() && value >= 0) return {};
+  if (to_integer(text).value_or(-1) >= 0) return {};
   return fail(Code::bad_usage)
       .say("GE_THREADS is not a number of threads")
       .because("found \"" + visible_line(text) + "\", allowed a whole number from 0 up")

@@ -109,7 +109,7 @@ Status emit(const CompileCommand& c, Graph graph) {
   GE_ASSIGN(Compiled compiled, compile(std::move(graph), options));
   if (c.explain) std::fwrite(compiled.explanation.data(), 1, compiled.explanation.size(), stderr);
   if (c.emit == "cuda" && compiled.cuda_source.empty())
-    note("no target of " + fmt::format("{}", fmt::join(options.targets, ",")) + " has generated CUDA code");
+    note(fmt::format("no target of {} has generated CUDA code", fmt::join(options.targets, ",")));
   GE_TRY(c.emit == "cuda" ? write_text(c.output, compiled.cuda_source) : write_plan_file(c.output, compiled));
   print_summary(compiled, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
   return {};

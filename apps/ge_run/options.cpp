@@ -2,7 +2,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -160,13 +159,6 @@ std::optional<std::pair<std::string, std::string>> split(const std::string& text
   const size_t at = text.find('=');
   if (at == std::string::npos || at == 0 || at + 1 == text.size()) return std::nullopt;
   return std::pair(text.substr(0, at), text.substr(at + 1));
-}
-
-std::optional<int64_t> to_integer(const std::string& text) {
-  int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
 }
 
 // One value of two would be lost.

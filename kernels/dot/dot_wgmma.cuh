@@ -467,6 +467,16 @@ struct WgmmaTile {
     }
   }
 
+  // The product of the block's tile, over the depth that is this block's.
+  __device__ __forceinline__ void multiply_tile(const DotWgmmaArgs& args, float (&sums)[kChunks * 4],
+                                                int& stage, unsigned& parity) const {
+#pragma unroll
+    for (int i = 0; i < kChunks * 4; ++i) sums[i] = 0;
+    if (args.rhs_step == 1)
+      multiply<true>(sums, stage, parity);
+    else
+      multiply<false>(sums, stage, parity);
+  }
   __device__ __forceinline__ void multiply_alone(const DotWgmmaArgs& args) {
     int stage = 0;
     unsigned parity = 0;
@@ -481,12 +491,7 @@ struct WgmmaTile {
       for (int i = 0; i < kPartUnits / 2; ++i) added.residual[i] = {0, 0, 0, 0};
       if (live) load_part(args, 0, added);
       float sums[kChunks * 4];
-#pragma unroll
-      for (int i = 0; i < kChunks * 4; ++i) sums[i] = 0;
-      if (args.rhs_step == 1)
-        multiply<true>(sums, stage, parity);
-      else
-        multiply<false>(sums, stage, parity);
+      multiply_tile(args, sums, stage, parity);
       if (live) finish_alone(args, sums, added);
     }
   }
@@ -503,12 +508,7 @@ struct WgmmaTile {
 #pragma unroll
       for (int i = 0; i < kAhead; ++i) load_added(args, 2 * i, m, m.bias[i], m.residual[i]);
       float sums[kChunks * 4];
-#pragma unroll
-      for (int i = 0; i < kChunks * 4; ++i) sums[i] = 0;
-      if (args.rhs_step == 1)
-        multiply<true>(sums, stage, parity);
-      else
-        multiply<false>(sums, stage, parity);
+      multiply_tile(args, sums, stage, parity);
       if (first) cluster_wait();
       if (warp_row() < static_cast<int>(args.rows)) send_parts(sums);
       if (part_bytes(args) > 0) barrier_wait_for_cluster(received(), received_parity);

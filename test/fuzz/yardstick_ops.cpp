@@ -103,7 +103,7 @@ void Yardstick::zero_overflowing_rows(const Node& node, int sample) {
   for (int64_t begin = 0; row > 0 && begin < x.count(); begin += row) {
     const double *first = in + begin, *last = first + row;
     if (std::any_of(first, last, [](double v) { return std::isnan(v); })) continue;
-    if (std::any_of(first, last, [](double v) { return std::abs(v) > 1e17; }))
+    if (std::any_of(first, last, [](double v) { return std::abs(v) > kHuge; }))
       for (int64_t i = begin; i < begin + row; ++i)
         out[i] = std::isinf(in[i]) ? kNaN : bias == nullptr ? 0 : bias[i];
   }
