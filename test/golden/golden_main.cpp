@@ -49,7 +49,8 @@ bool run_case(const std::string& path, GoldenCase& c, bool update, const Evaluat
   } else if (unchanged) {
     if (outcome.changed) complain(path, c, "must not change, but is now\n" + outcome.found, tally);
   } else if (c.expect == GoldenCase::Expect::kAfter && !c.passes.empty() && !outcome.changed) {
-    complain(path, c, "nothing changed; say \"--- unchanged\" where that is meant", tally);
+    complain(path, c, "nothing changed; say \"--- unchanged\" where that is meant; found\n" + outcome.found,
+             tally);
   } else if (outcome.found != c.expected) {
     const std::string difference = difference_text(c.expected, outcome.found);
     if (!update) {

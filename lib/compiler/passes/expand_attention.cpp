@@ -38,10 +38,8 @@ class Expansion {
 
   // kNone where something failed: the error is in the builder.
   ValueId run() {
-    ValueId scores = masked(products());
-    const ValueId weights = probabilities(scores);
-    if (b_.failed()) return kNone;
-    return b_.transpose(b_.grouped_dot(weights, node_.operands[2]), {0, 2, 1, 3});
+    const ValueId y = average(masked(products()));
+    return b_.failed() ? kNone : b_.transpose(y, {0, 2, 1, 3});
   }
   Status take() { return b_.take(); }
 
@@ -84,13 +82,21 @@ class Expansion {
     return b_.map(Op::select, {b_.map(Op::less_equal, {positions(1), last}), scores, infinite()});
   }
 
-  ValueId probabilities(ValueId scores) {
+  // softmax(scores) v. A row that sees no key is 0 with `zero_empty`, whatever v holds: 0 times an infinite
+  // value would be NaN, so the row is chosen behind the product. Its weights are set to 0 as well, by which
+  // it is known there (other rows have a weight of 1 / keys or more): the scores need not stay in memory.
+  ValueId average(ValueId scores) {
     if (b_.failed()) return kNone;
-    const ValueId weights = b_.op(Op::softmax, {scores}, {{"axis", int64_t{3}}});
-    if (attr_int(node_, "zero_empty") == 0) return weights;
+    ValueId weights = b_.op(Op::softmax, {scores}, {{"axis", int64_t{3}}});
+    const ValueId v = node_.operands[2];
+    if (attr_int(node_, "zero_empty") == 0 || b_.failed()) return b_.grouped_dot(weights, v);
+    const ValueId zero = b_.scalar(q_.dtype, 0);
     const ValueId top = b_.reduce(scores, "max", {3}, true);
-    const ValueId empty = b_.map(Op::equal, {top, infinite()});
-    return b_.map(Op::select, {empty, b_.scalar(q_.dtype, 0), weights});
+    weights = b_.map(Op::select, {b_.map(Op::equal, {top, infinite()}), zero, weights});
+    if (b_.failed()) return kNone;
+    const ValueId empty = b_.map(Op::equal, {b_.reduce(weights, "max", {3}, true), zero});
+    if (b_.failed()) return kNone;
+    return b_.map(Op::select, {empty, zero, b_.grouped_dot(weights, v)});
   }
 
   Builder b_;
