@@ -296,6 +296,25 @@ TEST_CASE("an attribute holds what its type says, or nothing where that is a num
   CHECK(with(5, [](auto& a) { a.mutable_t(); }).ends_with("its type says a graph, it holds a tensor"));
   CHECK(with(99, [](auto& a) { a.set_f(1); }).ends_with("found attribute type 99"));
   CHECK(with(0, [](auto& a) { a.set_f(1); }) == "");
+  // Two values, one of them of the type that is said: another reader may take the other.
+  const std::string two = "E0303 LeakyRelu 'act': attribute 'alpha' has more than one value: it holds a float ";
+  const auto float_and_ints = [](auto& a) {
+    a.set_f(0.5f);
+    a.add_ints(1);
+  };
+  for (const int type : {0, 1, 7}) CHECK(with(type, float_and_ints) == two + "and a list of integers");
+  CHECK(with(1, [](auto& a) {
+          a.set_f(0.5f);
+          a.set_i(0);
+        }) == two + "and an integer");
+  CHECK(with(3, [](auto& a) {
+          a.set_s("s");
+          a.mutable_g();
+        }).ends_with("it holds a string and a graph"));
+  CHECK(with(1, [](auto& a) {  // a packed list of no numbers
+          a.set_f(0.5f);
+          *a.mutable_unknown_fields() = std::string("\x42\0", 2);
+        }) == "");
 }
 
 TEST_CASE("sizes whose dims that are not 0 overflow are refused, in whatever order") {

@@ -89,10 +89,21 @@ void BodyBuilder::read_attributes(const Node& node, NodeId id, const Scope& scop
 }
 
 // What `type` says, and what is there: a field that is absent holds 0, "" or an empty list of the type that
-// is said, as writers leave such out. kUnset, and told, where the two do not go together.
+// is said, as writers leave such out. kUnset, and told, where the two do not go together, and where more than
+// one value is there.
 int BodyBuilder::type_of(const Attribute& a, NodeId id) {
   const int said = a.type();
   const uint32_t held = a.held_types();
+  if (std::popcount(held) > 1) {
+    const std::string name = printable(a.name());
+    const int first = least_of(held);
+    state_.errors.add(about_node(id, Code::wrong_attribute_type,
+                                 "attribute '" + name + "' has more than one value", "/attributes/" + name)
+                          .because("it holds " + type_name(first) + " and " +
+                                   type_name(least_of(held & ~(uint32_t{1} << first))))
+                          .try_("export the model again"));
+    return kUnset;
+  }
   if (said == kUnset) return held == 0 ? int{kInts} : least_of(held);
   const bool is_known = said > kUnset && said <= kTypes;
   const bool may_be_absent = said != kTensor && said != kGraph;

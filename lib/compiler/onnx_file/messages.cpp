@@ -70,8 +70,9 @@ uint32_t Attribute::held_types() const {
       {22, kSparse}, {23, kSparses}, {14, kType},   {15, kTypes}};
   uint32_t held = 0;
   for (std::string_view rest = bytes(); !rest.empty();) {
-    const uint32_t number = take_field(rest).number;
-    for (const auto& [field, type] : kFields) held |= field == number ? 1u << type : 0;
+    const Field found = take_field(rest);
+    if ((found.number == 7 || found.number == 8) && found.is_block && found.bytes.empty()) continue;
+    for (const auto& [field, type] : kFields) held |= field == found.number ? 1u << type : 0;
   }
   return held;
 }

@@ -249,7 +249,7 @@ enum AttributeType : int {
 struct Attribute : Message {
   using Message::Message;
   std::string_view name() const { return text(1); }
-  // Bit t: a field that holds an AttributeType t is there.
+  // Bit t: a field that holds an AttributeType t is there. A packed list of nothing is no value.
   uint32_t held_types() const;
   float f() const { return std::bit_cast<float>(static_cast<uint32_t>(integer(2))); }
   int64_t i() const { return integer(3); }
