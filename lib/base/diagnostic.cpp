@@ -120,17 +120,21 @@ std::string to_string(const Diagnostic& d) {
   return text;
 }
 
-Diagnostic shortened(Diagnostic d) {
+std::string shortened(std::string_view text) {
   constexpr size_t kLongest = 4096, kEnd = 200;
-  for (std::string* text : {&d.message, &d.place, &d.path, &d.found, &d.fix}) {
-    if (text->size() <= kLongest) continue;
-    const auto boundary = [&](size_t at) {  // of a code point
-      while (at > 0 && (static_cast<unsigned char>((*text)[at]) & 0xc0) == 0x80) --at;
-      return at;
-    };
-    *text = text->substr(0, boundary(kLongest - kEnd - 40)) + " ... (" + std::to_string(text->size()) +
-            " bytes) ... " + text->substr(boundary(text->size() - kEnd));
-  }
+  if (text.size() <= kLongest) return std::string(text);
+  const auto boundary = [&](size_t at) {  // of a code point
+    while (at > 0 && (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80) --at;
+    return at;
+  };
+  return std::string(text.substr(0, boundary(kLongest - kEnd - 40))) + " ... (" +
+         std::to_string(text.size()) + " bytes) ... " +
+         std::string(text.substr(boundary(text.size() - kEnd)));
+}
+
+Diagnostic shortened(Diagnostic d) {
+  for (std::string* text : {&d.message, &d.place, &d.path, &d.found, &d.fix})
+    *text = shortened(std::string_view(*text));
   return d;
 }
 

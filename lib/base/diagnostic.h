@@ -65,6 +65,7 @@ struct Diagnostic {
 // Texts of more than 4096 bytes (names in a file have any length) cut to that, their ends and how long they
 // were kept.
 Diagnostic shortened(Diagnostic diagnostic);
+std::string shortened(std::string_view text);  // one of them; a name before it is put in one
 
 inline Diagnostic fail(Code code) {
   Diagnostic d;

@@ -15,8 +15,11 @@ namespace {
 constexpr DocumentLimits kProgramLimits{
     .max_depth = 24, .max_nodes = 100 << 20, .max_bytes = static_cast<int64_t>(kMaxProgramBytes)};
 
+// With `keeps` false nothing is kept of lists, so that it only says whether every record has its shape: a
+// record takes far more memory than its bytes.
 class RecordReader {
  public:
+  explicit RecordReader(bool keeps) : keeps_(keeps) {}
   bool ok() const { return status_.ok(); }
   Status take() { return std::move(status_); }
 
@@ -33,8 +36,12 @@ class RecordReader {
   void exprs(std::string_view name, std::vector<ExprId>& fields, const char*) {
     const auto value = next(name);
     if (!value || !is_array(*value)) return;
-    fields.reserve(static_cast<size_t>(value->size()));
-    for (const Value item : *value) get_expr(item, fields.emplace_back());
+    if (keeps_) fields.reserve(static_cast<size_t>(value->size()));
+    for (const Value item : *value) {
+      ExprId field{};
+      get_expr(item, field);
+      if (keeps_) fields.push_back(field);
+    }
   }
   template <size_t N>
   void exprs(std::string_view name, std::array<ExprId, N>& fields, const char*) {
@@ -50,15 +57,16 @@ class RecordReader {
       get_table_entry(item, table);
       if (!ok()) return;
     }
-    expr_count_ = table.size();
   }
   template <class T>
   void alternative(std::string_view name, StepKind own, StepKind& kind, std::vector<T>& field, const char*) {
-    if (!ok() || at_->next == at_->end || (*at_->next).key() != name) return;
+    if (!ok() || at_->next == at_->end || !(*at_->next).key_is(name)) return;
     kind = own;
     const Value value = *at_->next;
     ++at_->next;
-    get(value, field.emplace_back());
+    T record{};
+    get(value, record);
+    if (keeps_) field.push_back(std::move(record));
   }
 
   template <class T>
@@ -87,9 +95,14 @@ class RecordReader {
   template <class T>
   void get(Value value, std::vector<T>& list) {
     if (!is_array(value)) return;
-    list.reserve(static_cast<size_t>(value.size()));
+    if (keeps_) list.reserve(static_cast<size_t>(value.size()));
     for (const Value item : value) {
-      get(item, list.emplace_back());
+      if (keeps_) {
+        get(item, list.emplace_back());
+      } else {
+        T dropped{};
+        get(item, dropped);
+      }
       if (!ok()) return;
     }
   }
@@ -113,11 +126,12 @@ class RecordReader {
   }
   void get(Value value, Attrs& attrs) {
     if (!value.is_object()) return refuse(value, "an object is needed");
-    attrs.reserve(static_cast<size_t>(value.size()));
+    if (keeps_) attrs.reserve(static_cast<size_t>(value.size()));
     for (const Value item : value) {
-      attrs.emplace_back(std::string(item.key()), AttrValue{});
-      get_attr(item, attrs.back().second);
+      AttrValue attr;
+      get_attr(item, attr);
       if (!ok()) return;
+      if (keeps_) attrs.emplace_back(item.key(), std::move(attr));
     }
   }
 
@@ -149,7 +163,7 @@ class RecordReader {
   // The next member of the record being read; it must be `name`.
   std::optional<Value> next(std::string_view name) {
     if (!ok()) return std::nullopt;
-    if (at_->next == at_->end || (!at_->tuple && (*at_->next).key() != name)) {
+    if (at_->next == at_->end || (!at_->tuple && !(*at_->next).key_is(name))) {
       const bool later = !at_->tuple && at_->record.find(name).has_value();
       refuse(at_->record, (later ? "key out of order, or an unknown one before it: \"" : "missing: \"") +
                               std::string(name) + "\"");
@@ -206,14 +220,15 @@ class RecordReader {
       }
       if (*number < 0 || *number > static_cast<int64_t>(ExprOp::kMax))
         return refuse(item, "unknown operator");
+      if (tokens_.size() > kMaxExprTokens) break;  // check() refuses so many
       tokens_.push_back({static_cast<ExprOp>(*number), 0});
       wants_value = tokens_.back().op <= ExprOp::kSymbol;
     }
     if (wants_value) return refuse(value, "a constant or symbol lacks its value");
     const Status well_formed = ExprTable::check(tokens_, symbol_count_);
     if (!well_formed.ok()) return refuse(value, well_formed.error().first().found);
-    const size_t index = table.size();
-    if (table.add(tokens_) != index) refuse(value, "the same expression stands twice");
+    if (keeps_ && table.add(tokens_) != expr_count_) refuse(value, "the same expression stands twice");
+    ++expr_count_;
   }
   void get_attr(Value value, AttrValue& attr) {
     if (value.is_integer()) {
@@ -222,9 +237,9 @@ class RecordReader {
       get(value, attr.emplace<double>());
     } else if (value.is_string()) {
       get(value, attr.emplace<std::string>());
-    } else if (value.is_object() && value.size() == 1 && (*value.begin()).key() == "ints") {
+    } else if (value.is_object() && value.size() == 1 && (*value.begin()).key_is("ints")) {
       get(*value.begin(), attr.emplace<std::vector<int64_t>>());
-    } else if (value.is_object() && value.size() == 1 && (*value.begin()).key() == "floats") {
+    } else if (value.is_object() && value.size() == 1 && (*value.begin()).key_is("floats")) {
       get(*value.begin(), attr.emplace<std::vector<double>>());
     } else {
       refuse(value, "no attribute has such a value");
@@ -233,13 +248,15 @@ class RecordReader {
   // Symbols stand before the expression table: it needs their number.
   void get(Value value, std::vector<Symbol>& symbols) {
     if (!is_array(value)) return;
+    symbol_count_ = static_cast<size_t>(value.size());
     for (const Value item : value) {
-      get(item, symbols.emplace_back());
+      Symbol own;
+      get(item, keeps_ ? symbols.emplace_back() : own);
       if (!ok()) return;
     }
-    symbol_count_ = symbols.size();
   }
 
+  bool keeps_;
   Status status_;
   Cursor* at_ = nullptr;
   size_t symbol_count_ = 0, expr_count_ = 0;
@@ -257,10 +274,13 @@ Result<Plan> decode_program(ByteSpan cbor) {
         .in(why.path.empty() ? "/program" : why.path)
         .because(why.message + (why.found.empty() ? "" : ": " + why.found));
   }
-  RecordReader reader;
   Plan plan;
-  reader.get(document->root(), plan);
-  if (!reader.ok()) return std::move(reader.take()).take_error();
+  for (const bool keeps : {false, true}) {
+    plan = Plan();
+    RecordReader reader(keeps);
+    reader.get(document->root(), plan);
+    if (!reader.ok()) return std::move(reader.take()).take_error();
+  }
   return plan;
 }
 

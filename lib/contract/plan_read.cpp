@@ -32,6 +32,7 @@ class MemorySource final : public PlanSource {
     std::copy_n(bytes_.data() + offset, into.size(), into.begin());
     return {};
   }
+  ByteSpan held() const override { return bytes_.span(); }
 
  private:
   ByteBuffer bytes_;
@@ -46,14 +47,27 @@ Result<ByteBuffer> read_range(const PlanSource& source, uint64_t offset, uint64_
   return bytes;
 }
 
+Status check_section(const Section& section, ByteSpan bytes) {
+  if (hash64(bytes) == section.hash) return {};
+  return fail(Code::plan_checksum)
+      .because("section " + std::string(name_of(section.kind)) + " is damaged")
+      .try_("copy the plan again, or compile the model again");
+}
+
 Result<ByteBuffer> read_section(const PlanSource& source, const Section& section) {
   GE_ASSIGN(ByteBuffer bytes, read_range(source, section.offset, section.size_bytes));
-  if (hash64(bytes.span()) != section.hash) {
-    return fail(Code::plan_checksum)
-        .because("section " + std::string(name_of(section.kind)) + " is damaged")
-        .try_("copy the plan again, or compile the model again");
-  }
+  GE_TRY(check_section(section, bytes.span()));
   return bytes;
+}
+
+Result<Plan> read_program(const PlanSource& source, const Section& section) {
+  if (source.held().empty()) {
+    GE_ASSIGN(const ByteBuffer program, read_section(source, section));
+    return decode_program(program.span());
+  }
+  const ByteSpan program = source.held().subspan(section.offset, section.size_bytes);
+  GE_TRY(check_section(section, program));
+  return decode_program(program);
 }
 
 // What lies between header and sections must be zero: no byte of a plan is free to vary.
@@ -80,8 +94,7 @@ Result<PlanFile> read_parts(const PlanSource& source) {
   GE_ASSIGN(const ByteBuffer sums, read_section(source, file.header.section(SectionKind::kChecksums)));
   file.weight_checksums.resize(sums.size() / 8);
   if (sums.size() > 0) std::memcpy(file.weight_checksums.data(), sums.data(), sums.size());
-  GE_ASSIGN(const ByteBuffer program, read_section(source, file.header.section(SectionKind::kProgram)));
-  GE_ASSIGN(file.plan, decode_program(program.span()));
+  GE_ASSIGN(file.plan, read_program(source, file.header.section(SectionKind::kProgram)));
   const std::vector<Blob>& blobs = file.plan.blobs;
   const uint64_t end = blobs.empty() ? 0 : blobs.back().offset + blobs.back().size_bytes;
   if (end != file.header.section(SectionKind::kWeights).size_bytes) {

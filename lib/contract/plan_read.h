@@ -22,6 +22,7 @@ class PlanSource {
   virtual const std::string& name() const = 0;
   virtual uint64_t size() const = 0;
   virtual Status read_at(uint64_t offset, MutableByteSpan into) const = 0;
+  virtual ByteSpan held() const { return {}; }  // all bytes, where they are in memory
 };
 std::shared_ptr<const PlanSource> plan_source(File file);
 std::shared_ptr<const PlanSource> plan_source(ByteBuffer bytes, std::string name = "<memory>");

@@ -1,15 +1,17 @@
-// Documents made by ge itself. Entry: DocumentBuilder. Misuse aborts: it can only be our own bug.
-#include <algorithm>
+// Documents made by ge itself: CBOR, whose containers have no lengths yet. Entry: DocumentBuilder. Misuse
+// aborts: it can only be our own bug.
 #include <bit>
 #include <cstdio>
 #include <cstdlib>
 
+#include "document/cbor_bytes.h"
+#include "document/document_sink.h"
 #include "document/writer.h"
 
 namespace ge {
 namespace {
 
-constexpr size_t kMostDepth = 1000;  // as parse_json at most: the writer recurses
+constexpr DocumentLimits kNoLimits{.max_depth = 1000, .max_nodes = INT64_MAX};  // the writer recurses
 
 void expect(bool holds, const char* what) {
   if (holds) return;
@@ -17,116 +19,116 @@ void expect(bool holds, const char* what) {
   std::abort();
 }
 
+template <class T>
+void append_bits(std::string& out, T bits) {
+  for (size_t i = sizeof bits; i-- > 0;) out += static_cast<char>(bits >> (8 * i));
+}
+
 }  // namespace
 
-DocumentBuilder::DocumentBuilder() {
-  document_.built_ = true;
-  document_.keys_.emplace_back(0, 0);  // key 0: none
+DocumentBuilder::DocumentBuilder()
+    : sink_(std::make_unique<DocumentSink>(DocumentForm::kBuilt, "", "", kNoLimits)) {}
+DocumentBuilder::DocumentBuilder(DocumentBuilder&& other) noexcept = default;
+DocumentBuilder::~DocumentBuilder() = default;
+
+std::string& DocumentBuilder::bytes() {
+  return sink_->document().own_;
 }
 
-DocumentBuilder& DocumentBuilder::add(uint32_t kind, uint64_t payload) {
-  Chunked<Document::Node>& nodes = document_.nodes_;
-  if (open_.empty()) {
-    expect(nodes.empty(), "a second root value");
-  } else {
-    const bool in_object = nodes[open_.back()].kind == static_cast<uint32_t>(ValueKind::kObject);
-    expect(in_object == (pending_key_ != 0),
-           "a key belongs before each value of an object, and nowhere else");
-    ++nodes[open_.back()].payload;
-  }
-  expect(nodes.size() < (size_t{1} << 28) - 1, "too many values");
-  Document::Node node{};
-  node.payload = payload;
-  node.end = static_cast<uint32_t>(nodes.size() + 1);
-  node.kind = kind & 15;
-  node.key = pending_key_ & 0xfffffff;
-  pending_key_ = 0;
-  nodes.push_back(node);
+// Before a value: whether one may stand here, and where it starts.
+size_t DocumentBuilder::place() {
+  if (sink_->is_open())
+    expect(sink_->in_object() == has_key_, "a key belongs before each value of an object, and nowhere else");
+  else
+    expect(bytes().empty(), "a second root value");
+  expect(bytes().size() <= kMostDocumentBytes, "more than 4 GiB");
+  has_key_ = false;
+  return bytes().size();
+}
+
+DocumentBuilder& DocumentBuilder::open(bool object) {
+  expect(sink_->begin(object, place()), "nested too deeply");
+  bytes() += object ? '\xbf' : '\x9f';
   return *this;
 }
 
-DocumentBuilder& DocumentBuilder::add_text(ValueKind kind, std::string_view bytes) {
-  const uint64_t at = document_.pool_.size();
-  expect(at + bytes.size() <= UINT32_MAX, "more than 4 GiB of text");
-  document_.pool_.append(bytes);
-  return add(static_cast<uint32_t>(kind), at << 32 | bytes.size());
-}
-
-DocumentBuilder& DocumentBuilder::open(ValueKind kind) {
-  add(static_cast<uint32_t>(kind), 0);
-  open_.push_back(static_cast<uint32_t>(document_.nodes_.size() - 1));
-  expect(open_.size() <= kMostDepth, "nested too deeply");
-  return *this;
-}
-
-DocumentBuilder& DocumentBuilder::close(ValueKind kind) {
-  Chunked<Document::Node>& nodes = document_.nodes_;
-  expect(!open_.empty() && nodes[open_.back()].kind == static_cast<uint32_t>(kind),
-         "an end that fits no begin");
-  expect(pending_key_ == 0, "a key without a value");
-  const uint32_t container = open_.back();
-  open_.pop_back();
-  nodes[container].end = static_cast<uint32_t>(nodes.size());
-  if (kind == ValueKind::kObject) {
-    scratch_.clear();
-    for (uint32_t n = container + 1; n < nodes.size(); n = nodes[n].end) scratch_.push_back(nodes[n].key);
-    std::sort(scratch_.begin(), scratch_.end());
-    expect(std::adjacent_find(scratch_.begin(), scratch_.end()) == scratch_.end(),
-           "a key twice in one object");
-  }
+DocumentBuilder& DocumentBuilder::close(bool object) {
+  expect(sink_->is_open() && sink_->in_object() == object, "an end that fits no begin");
+  expect(!has_key_, "a key without a value");
+  bytes() += cbor::kBreak;
+  expect(sink_->end(bytes().size()) && sink_->faultless(), "a key twice in one object");
   return *this;
 }
 
 DocumentBuilder& DocumentBuilder::begin_object() {
-  return open(ValueKind::kObject);
+  return open(true);
 }
 DocumentBuilder& DocumentBuilder::end_object() {
-  return close(ValueKind::kObject);
+  return close(true);
 }
 DocumentBuilder& DocumentBuilder::begin_array() {
-  return open(ValueKind::kArray);
+  return open(false);
 }
 DocumentBuilder& DocumentBuilder::end_array() {
-  return close(ValueKind::kArray);
+  return close(false);
 }
 
 DocumentBuilder& DocumentBuilder::key(std::string_view text) {
-  expect(pending_key_ == 0, "two keys in a row");
-  const auto next = static_cast<uint32_t>(document_.keys_.size());
-  const auto [entry, added] = key_ids_.try_emplace(std::string(text), next);
-  if (added) {
-    expect(document_.pool_.size() + text.size() <= UINT32_MAX, "more than 4 GiB of text");
-    document_.keys_.emplace_back(static_cast<uint32_t>(document_.pool_.size()),
-                                 static_cast<uint32_t>(text.size()));
-    document_.pool_.append(text);
-  }
-  pending_key_ = entry->second;
+  expect(sink_->is_open() && sink_->in_object() && !has_key_, "a key outside an object, or two in a row");
+  const size_t start = bytes().size();
+  append_text(cbor::kText, text);
+  expect(sink_->key(start), "a key twice in one object");
+  has_key_ = true;
   return *this;
 }
 
+void DocumentBuilder::append_text(uint8_t major, std::string_view text) {
+  cbor::append_head(bytes(), static_cast<cbor::Major>(major), text.size());
+  bytes() += text;
+}
+
 DocumentBuilder& DocumentBuilder::null() {
-  return add(static_cast<uint32_t>(ValueKind::kNull), 0);
+  sink_->scalar(place());
+  bytes() += '\xf6';
+  return *this;
 }
 DocumentBuilder& DocumentBuilder::value(bool v) {
-  return add(static_cast<uint32_t>(ValueKind::kBool), v);
+  sink_->scalar(place());
+  bytes() += v ? '\xf5' : '\xf4';
+  return *this;
 }
 DocumentBuilder& DocumentBuilder::value(int64_t v) {
-  return add(static_cast<uint32_t>(ValueKind::kInt64), std::bit_cast<uint64_t>(v));
+  if (v >= 0) return value(static_cast<uint64_t>(v));
+  sink_->scalar(place());
+  cbor::append_head(bytes(), cbor::kNegative, ~static_cast<uint64_t>(v));
+  return *this;
 }
 DocumentBuilder& DocumentBuilder::value(uint64_t v) {
-  return add(static_cast<uint32_t>(v >> 63 ? ValueKind::kUint64 : ValueKind::kInt64), v);
+  sink_->scalar(place());
+  cbor::append_head(bytes(), cbor::kUnsigned, v);
+  return *this;
 }
 DocumentBuilder& DocumentBuilder::value(double v) {
-  return add(static_cast<uint32_t>(ValueKind::kDouble), std::bit_cast<uint64_t>(v));
+  sink_->scalar(place());
+  bytes() += '\xfb';
+  append_bits(bytes(), std::bit_cast<uint64_t>(v));
+  return *this;
 }
 DocumentBuilder& DocumentBuilder::value(float v) {
-  return add(Document::kFloat32Tag, std::bit_cast<uint64_t>(static_cast<double>(v)));
+  sink_->scalar(place());
+  bytes() += '\xfa';
+  append_bits(bytes(), std::bit_cast<uint32_t>(v));
+  return *this;
 }
 DocumentBuilder& DocumentBuilder::value(std::string_view text) {
-  return add_text(ValueKind::kString, text);
+  sink_->scalar(place());
+  append_text(cbor::kText, text);
+  return *this;
 }
 DocumentBuilder& DocumentBuilder::binary(ByteSpan bytes) {
-  return add_text(ValueKind::kBinary, as_text(bytes));
+  sink_->scalar(place());
+  append_text(cbor::kBytes, as_text(bytes));
+  return *this;
 }
 
 DocumentBuilder& DocumentBuilder::integers(std::span<const int64_t> values) {
@@ -137,6 +139,17 @@ DocumentBuilder& DocumentBuilder::integers(std::span<const int64_t> values) {
 
 DocumentBuilder& DocumentBuilder::copy(Value subtree) {
   switch (subtree.kind()) {
+    case ValueKind::kNull:
+      return null();
+    case ValueKind::kBool:
+      return value(*subtree.as_bool());
+    case ValueKind::kInt64:
+      return value(*subtree.as_int64());
+    case ValueKind::kUint64:
+      return value(*subtree.as_uint64());
+    case ValueKind::kDouble:
+      return subtree.is_float() ? value(static_cast<float>(*subtree.as_double()))
+                                : value(*subtree.as_double());
     case ValueKind::kString:
       return value(*subtree.as_string());
     case ValueKind::kBinary:
@@ -144,23 +157,19 @@ DocumentBuilder& DocumentBuilder::copy(Value subtree) {
     case ValueKind::kArray:
     case ValueKind::kObject:
       break;
-    default: {
-      const Document::Node& node = subtree.document().nodes_[subtree.node()];
-      return add(node.kind, node.payload);
-    }
   }
-  open(subtree.kind());
+  open(subtree.is_object());
   for (Value child : subtree) {
     if (subtree.is_object()) key(child.key());
     copy(child);
   }
-  return close(subtree.kind());
+  return close(subtree.is_object());
 }
 
 Document DocumentBuilder::finish(std::string name) && {
-  expect(open_.empty() && !document_.nodes_.empty(), "finished before its root value is");
-  document_.name_ = std::move(name);
-  return std::move(document_);
+  expect(!sink_->is_open() && !bytes().empty(), "finished before its root value is");
+  sink_->document().name_ = std::move(name);
+  return std::move(*sink_->finish());
 }
 
 }  // namespace ge

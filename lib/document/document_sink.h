@@ -1,11 +1,10 @@
-// Turns parse events into a Document, holding the limits. Private to lib/document: both readers and the
-// builder end here. Entry: DocumentSink. Invariant: once a call returned false, error() says why and the
-// parse must stop.
+// Makes a Document's index while its text is scanned, and holds the limits. Private to lib/document: both
+// scans and the builder end here. Entry: DocumentSink. Invariant: once a call returned false, finish() says
+// why and the scan must stop. Offsets are bytes of the text; it is well-formed up to the one last given.
 #pragma once
 #include <cstdint>
+#include <deque>
 #include <string>
-#include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "document/tree.h"
@@ -14,41 +13,42 @@ namespace ge {
 
 class DocumentSink {
  public:
-  // `input_bytes` is the length of what is read: all texts of the document together have no more.
-  DocumentSink(std::string name, const DocumentLimits& limits, size_t input_bytes);
+  DocumentSink(DocumentForm form, std::string_view text, std::string name, const DocumentLimits& limits);
 
-  // Line and column for JSON: call before the first event.
-  void index_lines(std::string_view text);
-
-  // Events; `offset` is where the token starts. False: stop.
-  bool scalar(ValueKind kind, uint64_t payload, int64_t offset);
-  bool text(ValueKind kind, std::string_view bytes, int64_t offset);  // kString, kBinary
-  bool key(const std::string& text, int64_t offset);
-  bool begin(ValueKind kind, int64_t offset);  // kArray, kObject
-  bool end();
+  // Events; `offset` is where the token starts, for end() one past it.
+  bool scalar(size_t offset);
+  bool key(size_t offset);
+  bool begin(bool object, size_t offset);
+  bool end(size_t offset);
+  bool is_open() const { return !open_.empty(); }
+  bool in_object() const { return open_.back().object; }
 
   // Stops with a fault at `offset`.
-  bool stop(Code code, std::string message, std::string found, int64_t offset, std::string fix = "");
-  bool stopped() const { return stopped_; }
+  bool stop(Code code, std::string message, std::string found, size_t offset, std::string fix = "");
+  bool faultless() const { return errors_.empty(); }
 
   Result<Document> finish();
 
+  Document& document() { return document_; }
+
  private:
-  void append_to_pool(std::string_view text);
-  bool add(ValueKind kind, uint64_t payload, int64_t offset);
-  void find_duplicates(uint32_t object);
-  std::string place(int64_t offset) const;
+  struct Open {
+    uint32_t start;
+    uint32_t covered;  // bytes that a walk over it needs not visit, as skips know where they end
+    uint32_t first_key;
+    bool object;
+  };
+  bool count(size_t offset);
+  bool tell_duplicates(size_t at_least);
+  int compare_keys(uint32_t a, uint32_t b) const;  // their texts
 
   Document document_;
   DocumentLimits limits_;
-  size_t input_bytes_;
   ErrorList errors_;
   bool stopped_ = false;
-  std::vector<uint32_t> open_;  // containers, outermost first
-  std::unordered_map<std::string, uint32_t> key_ids_;
-  uint32_t pending_key_ = 0;
-  uint32_t pending_key_offset_ = 0;
-  std::vector<std::pair<uint32_t, uint32_t>> scratch_;  // key, node: of the object being closed
+  int64_t nodes_ = 0;
+  std::vector<Open> open_;     // outermost first
+  std::deque<uint32_t> keys_;  // where those of the open objects stand; a deque grows without a second copy
 };
 
 }  // namespace ge

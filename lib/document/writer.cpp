@@ -9,14 +9,9 @@
 #include <nlohmann/json.hpp>
 
 #include "document/base64.h"
+#include "document/cbor_bytes.h"
 
 namespace ge {
-
-// Reads the nodes: kFloat32Tag is not to be seen through Value.
-class DocumentWriter {
- public:
-  static bool is_float32(Value v) { return v.document().nodes_[v.node()].kind == Document::kFloat32Tag; }
-};
 
 namespace {
 
@@ -36,7 +31,7 @@ std::string number_text(Value v) {
   const double value = *v.as_double();
   if (std::isnan(value)) return "\"NaN\"";
   if (std::isinf(value)) return value < 0 ? "\"-Infinity\"" : "\"Infinity\"";
-  return DocumentWriter::is_float32(v) ? shortest(static_cast<float>(value)) : shortest(value);
+  return v.is_float() ? shortest(static_cast<float>(value)) : shortest(value);
 }
 
 std::string string_text(std::string_view text) {
@@ -90,13 +85,13 @@ class JsonPrinter {
   // cost is bounded by what fits.
   int64_t width_of(Value v, int64_t room) const {
     if (!v.is_array() && !v.is_object()) return columns_of(scalar_text(v));
-    int64_t width = v.size() == 0 || v.is_array() ? 2 : 4;
+    int64_t width = v.is_empty() || v.is_array() ? 2 : 4;
     for (Value child : v) {
       if (v.is_object()) width += columns_of(string_text(child.key())) + 2;
       width += width_of(child, room - width) + 2;
       if (width - 2 > room) break;
     }
-    return v.size() ? width - 2 : width;
+    return v.is_empty() ? width : width - 2;
   }
 
   void print_on_one_line(Value v, bool spaced) {
@@ -105,7 +100,7 @@ class JsonPrinter {
       return;
     }
     const bool object = v.is_object();
-    const char* const edge = object && spaced && v.size() ? " " : "";
+    const char* const edge = object && spaced && !v.is_empty() ? " " : "";
     out_.append(object ? "{" : "[").append(edge);
     bool first = true;
     for (Value child : v) {
@@ -134,7 +129,7 @@ class JsonPrinter {
   // `trailing`: columns that follow on the line (a comma).
   void print_value(Value v, int level, int64_t trailing) {
     const int64_t room = kWidth - trailing - column();
-    if ((!v.is_array() && !v.is_object()) || v.size() == 0 || width_of(v, room) <= room) {
+    if ((!v.is_array() && !v.is_object()) || v.is_empty() || width_of(v, room) <= room) {
       print_on_one_line(v, true);
     } else if (v.is_array() && only_scalars(v)) {
       print_filled(v, level);
@@ -197,19 +192,6 @@ class CborPrinter {
  private:
   void leaf(const Json& value) { Json::to_cbor(value, adapter_); }
 
-  // A container's opening: nlohmann writes only whole values.
-  void head(uint8_t major, uint64_t count) {
-    int bytes = 0;
-    uint8_t info = static_cast<uint8_t>(count);
-    if (count >= 24) {
-      const int power = count <= 0xff ? 0 : count <= 0xffff ? 1 : count <= 0xffffffff ? 2 : 3;
-      info = static_cast<uint8_t>(24 + power);
-      bytes = 1 << power;
-    }
-    out_ += static_cast<char>(major << 5 | info);
-    for (int i = bytes - 1; i >= 0; --i) out_ += static_cast<char>(count >> (8 * i));
-  }
-
   void print_value(Value v) {
     switch (v.kind()) {
       case ValueKind::kNull:
@@ -233,7 +215,8 @@ class CborPrinter {
       case ValueKind::kObject:
         break;
     }
-    head(v.is_object() ? 5 : 4, static_cast<uint64_t>(v.size()));
+    // A container's opening: nlohmann writes only whole values.
+    cbor::append_head(out_, v.is_object() ? cbor::kMap : cbor::kArray, static_cast<uint64_t>(v.size()));
     for (Value child : v) {
       if (v.is_object()) leaf(child.key());
       print_value(child);

@@ -7,21 +7,25 @@
 //   std::string text = to_json(std::move(b).finish(), 2);
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "document/tree.h"
 
 namespace ge {
 
+class DocumentSink;
+
 // Misuse (a value without a key in an object, an end that fits no begin, a key twice) is our own bug: it
 // aborts with a message.
 class DocumentBuilder {
  public:
   DocumentBuilder();
+  DocumentBuilder(DocumentBuilder&& other) noexcept;
+  ~DocumentBuilder();
   DocumentBuilder& begin_object();
   DocumentBuilder& end_object();
   DocumentBuilder& begin_array();
@@ -50,15 +54,13 @@ class DocumentBuilder {
   Document finish(std::string name = "") &&;  // every container closed, one root value
 
  private:
-  DocumentBuilder& add(uint32_t kind, uint64_t payload);
-  DocumentBuilder& open(ValueKind kind);
-  DocumentBuilder& close(ValueKind kind);
-  DocumentBuilder& add_text(ValueKind kind, std::string_view bytes);
-  Document document_;
-  std::vector<uint32_t> open_;
-  std::unordered_map<std::string, uint32_t> key_ids_;
-  std::vector<uint32_t> scratch_;
-  uint32_t pending_key_ = 0;
+  std::string& bytes();
+  size_t place();
+  DocumentBuilder& open(bool object);
+  DocumentBuilder& close(bool object);
+  void append_text(uint8_t major, std::string_view text);
+  std::unique_ptr<DocumentSink> sink_;
+  bool has_key_ = false;
 };
 
 // JSON text. indent < 0: one line, no spaces; else containers that fit within 110 columns stand on one line,

@@ -18,7 +18,7 @@ Diagnostic corrupt(const std::string& name, std::string found) {
 // What a dtype string says, for those that are refused.
 std::string what_is(std::string_view descr) {
   const char kind = descr.size() > 1 ? descr[1] : '?';
-  const std::string shown = "dtype '" + std::string(descr) + "'";
+  const std::string shown = "dtype '" + shortened(descr) + "'";
   if (!descr.empty() && descr[0] == '>') return shown + " is big-endian";
   switch (kind) {
     case 'O':
@@ -70,12 +70,12 @@ class HeaderParser {
     bool seen[3] = {};
     if (!take('{')) return syntax("'{'");
     while (!take('}')) {
-      std::string key;
+      std::string_view key;
       if (!string(key)) return syntax("a key");
       if (!take(':')) return syntax("':'");
       const int which = key == "descr" ? 0 : key == "fortran_order" ? 1 : key == "shape" ? 2 : -1;
-      if (which < 0) return corrupt(name_, "header has an unknown key '" + key + "'");
-      if (seen[which]) return corrupt(name_, "header has the key '" + key + "' twice");
+      if (which < 0) return corrupt(name_, "header has an unknown key '" + shortened(key) + "'");
+      if (seen[which]) return corrupt(name_, "header has the key '" + std::string(key) + "' twice");
       seen[which] = true;
       if (which == 0) GE_TRY(descr());
       if (which == 1) GE_TRY(order());
@@ -108,14 +108,14 @@ class HeaderParser {
     at_ += word.size();
     return true;
   }
-  bool string(std::string& out) {
+  bool string(std::string_view& out) {
     const char quote = peek();
     if (quote != '\'' && quote != '"') return false;
     const size_t end = text_.find(quote, at_ + 1);
     if (end == std::string_view::npos) return false;
     out = text_.substr(at_ + 1, end - at_ - 1);
     at_ = end + 1;
-    return out.find('\\') == std::string::npos;
+    return out.find('\\') == std::string_view::npos;
   }
   Diagnostic syntax(const std::string& expected) {
     peek();
@@ -128,7 +128,7 @@ class HeaderParser {
       return corrupt(name_, "the dtype is structured (it has fields)")
           .try_("save each field as an array of its own");
     }
-    std::string text;
+    std::string_view text;
     if (!string(text)) return syntax("a dtype string");
     const std::optional<DType> dtype = dtype_of(text);
     if (!dtype) return corrupt(name_, what_is(text)).try_(fix_for(text));

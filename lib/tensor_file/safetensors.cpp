@@ -68,7 +68,7 @@ Error as_file_fault(Error error, const std::string& path) {
   return error;
 }
 
-// Reads one header entry. `bytes` is the size of the data section.
+// Reads one header entry, but for its name. `bytes` is the size of the data section.
 class EntryReader {
  public:
   EntryReader(const std::string& path, Value entry, int64_t bytes)
@@ -76,7 +76,6 @@ class EntryReader {
 
   // nullopt in `dtype` (with its name in `foreign`) where ge has no such type.
   Status read(SafetensorsEntry& out, std::string& foreign) {
-    out.name = entry_.key();
     if (!entry_.is_object()) return wrong("is " + entry_.describe() + ", an object was expected");
     const std::optional<Value> dtype = entry_.find("dtype");
     if (!dtype || !dtype->is_string()) return wrong("has no dtype");
@@ -100,12 +99,15 @@ class EntryReader {
 
  private:
   Diagnostic wrong(const std::string& what) const {
-    return corrupt(path_, "tensor '" + std::string(entry_.key()) + "' " + what);
+    return corrupt(path_, "tensor '" + entry_.shown_key() + "' " + what);
   }
 
   Status read_shape(std::vector<int64_t>& dims) const {
     const std::optional<Value> shape = entry_.find("shape");
     if (!shape || !shape->is_array()) return wrong("has no shape");
+    if (shape->size() > static_cast<int64_t>(kMostNpyRank))
+      return wrong("has a shape of " + std::to_string(shape->size()) + " dims; allowed are " +
+                   std::to_string(kMostNpyRank));
     for (Value dim : *shape) {
       const std::optional<int64_t> n = dim.as_int64();
       if (!n || *n < 0) return wrong("has a shape with " + dim.describe() + " as a dim");
@@ -134,17 +136,14 @@ class EntryReader {
   int64_t bytes_;
 };
 
-Result<std::vector<std::pair<std::string, std::string>>> read_metadata(Value metadata,
-                                                                       const std::string& path) {
-  std::vector<std::pair<std::string, std::string>> pairs;
+Status check_metadata(Value metadata, const std::string& path) {
   if (!metadata.is_object())
     return corrupt(path, "__metadata__ is " + metadata.describe() + ", an object was expected");
   for (Value v : metadata) {
     if (!v.is_string())
       return corrupt(path, "__metadata__ holds " + v.describe() + ", a string was expected");
-    pairs.emplace_back(v.key(), *v.as_string());
   }
-  return pairs;
+  return {};
 }
 
 }  // namespace
@@ -178,25 +177,39 @@ Result<SafetensorsFile> SafetensorsFile::open(File opened) {
   if (!document.ok()) return as_file_fault(std::move(document).take_error(), path);
   if (!document->root().is_object())
     return corrupt(path, "its header is " + document->root().describe() + ", an object was expected");
+  // Twice: nothing is kept before all of it is known to be sound.
   int64_t end = 0;
+  size_t entries = 0;
   for (Value member : document->root()) {
-    if (member.key() == kMetadata) {
-      GE_ASSIGN(result.metadata_, read_metadata(member, path));
+    if (member.key_is(kMetadata)) {
+      GE_TRY(check_metadata(member, path));
       continue;
     }
     SafetensorsEntry entry;
     std::string foreign;
     GE_TRY(EntryReader(path, member, data_bytes).read(entry, foreign));
     end = std::max(end, entry.offset + entry.size_bytes);
+    entries += foreign.empty() ? 1 : 0;
+  }
+  if (end != data_bytes) {
+    return corrupt(path, std::to_string(data_bytes - end) + " bytes follow the last tensor");
+  }
+  result.entries_.reserve(entries);
+  for (Value member : document->root()) {
+    if (member.key_is(kMetadata)) {
+      for (Value v : member) result.metadata_.emplace_back(v.key(), *v.as_string());
+      continue;
+    }
+    SafetensorsEntry entry;
+    std::string foreign;
+    GE_TRY(EntryReader(path, member, data_bytes).read(entry, foreign));
+    entry.name = member.key();
     entry.offset += data_offset;
     if (foreign.empty()) {
       result.entries_.push_back(std::move(entry));
     } else {
       result.foreign_.emplace_back(std::move(entry.name), std::move(foreign));
     }
-  }
-  if (end != data_bytes) {
-    return corrupt(path, std::to_string(data_bytes - end) + " bytes follow the last tensor");
   }
   std::sort(result.entries_.begin(), result.entries_.end(),
             [](const SafetensorsEntry& a, const SafetensorsEntry& b) {

@@ -52,7 +52,8 @@ template <class F>
 std::vector<std::byte> edited(F&& edit) {
   Sample sample = sample_plan();
   sample.file();
-  auto document = parse_cbor(encode_program(sample.plan));
+  const std::vector<std::byte> program = encode_program(sample.plan);
+  auto document = parse_cbor(program);
   REQUIRE_OK(document);
   DocumentBuilder b;
   b.begin_object();

@@ -297,7 +297,8 @@ TEST_CASE("an attribute holds what its type says, or nothing where that is a num
   CHECK(with(99, [](auto& a) { a.set_f(1); }).ends_with("found attribute type 99"));
   CHECK(with(0, [](auto& a) { a.set_f(1); }) == "");
   // Two values, one of them of the type that is said: another reader may take the other.
-  const std::string two = "E0303 LeakyRelu 'act': attribute 'alpha' has more than one value: it holds a float ";
+  const std::string two =
+      "E0303 LeakyRelu 'act': attribute 'alpha' has more than one value: it holds a float ";
   const auto float_and_ints = [](auto& a) {
     a.set_f(0.5f);
     a.add_ints(1);

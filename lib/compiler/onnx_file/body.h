@@ -14,6 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/name_map.h"
 #include "compiler/onnx_file/functions.h"
 #include "compiler/onnx_file/messages.h"
 #include "compiler/onnx_file/names.h"
@@ -66,7 +67,7 @@ struct Scope {
   const Scope* attributes = nullptr;  // the call whose attributes ref_attr_name means
   const Opsets* opsets = nullptr;
   std::string prefix;                                   // of names in it, printable: "block1/"
-  std::unordered_map<std::string_view, ValueId> names;  // of values made here; not the function's inputs
+  NameMap<std::string_view, ValueId> names;             // of values made here; not the function's inputs
   mutable std::unordered_map<uint32_t, ValueId> given;  // the function's inputs that were looked up
   int depth = 0;
 

@@ -57,12 +57,6 @@ FunctionTable::Key FunctionTable::key_of(std::string_view domain, std::string_vi
   return {domain == "ai.onnx" ? std::string_view() : domain, name, overload};
 }
 
-size_t FunctionTable::Hash::operator()(const Key& key) const {
-  const std::hash<std::string_view> hash;
-  constexpr size_t kSpread = 0x9e3779b97f4a7c15;
-  return (hash(key.name) * kSpread + hash(key.domain)) * kSpread + hash(key.overload);
-}
-
 bool FunctionTable::add(const Function& function) {
   return functions_
       .try_emplace(key_of(function.domain(), function.name(), function.overload()), Entry{function, nullptr})

@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/name_map.h"
 #include "compiler/onnx_file/messages.h"
 
 namespace ge::onnx_wire {
@@ -29,7 +30,7 @@ struct NodeParts {
   uint64_t text_bytes = 0;  // of all its names
 };
 
-using AttributeTable = std::unordered_map<std::string_view, Attribute>;  // the last of a name
+using AttributeTable = NameMap<std::string_view, Attribute>;  // the last of a name
 
 struct FunctionUse {
   explicit FunctionUse(const Function& function);
@@ -38,7 +39,7 @@ struct FunctionUse {
   std::vector<OperatorSet> opset_imports;
   std::optional<Opsets> opsets;  // once they were looked at; nullopt where one is refused
   bool opsets_read = false;
-  std::unordered_map<std::string_view, uint32_t> inputs;  // the first of a name
+  NameMap<std::string_view, uint32_t> inputs;  // the first of a name
   int64_t input_count = 0;
   std::vector<std::string_view> outputs;
   AttributeTable defaults;
@@ -62,17 +63,14 @@ class FunctionTable {
  private:
   struct Key {
     std::string_view domain, name, overload;
-    bool operator==(const Key&) const = default;
-  };
-  struct Hash {
-    size_t operator()(const Key& key) const;
+    auto operator<=>(const Key&) const = default;
   };
   struct Entry {
     Function function;
     std::unique_ptr<FunctionUse> use;  // once it is called
   };
   static Key key_of(std::string_view domain, std::string_view name, std::string_view overload);
-  std::unordered_map<Key, Entry, Hash> functions_;
+  NameMap<Key, Entry> functions_;
   std::unordered_map<const char*, std::unique_ptr<CallUse>> calls_;  // by where the message starts
 };
 

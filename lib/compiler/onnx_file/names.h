@@ -3,8 +3,8 @@
 #pragma once
 #include <string>
 #include <string_view>
-#include <unordered_map>
-#include <unordered_set>
+
+#include "base/name_map.h"
 
 namespace ge::onnx_wire {
 
@@ -19,8 +19,8 @@ class NameTable {
   std::string unique(const std::string& name);
 
  private:
-  std::unordered_set<std::string> taken_;
-  std::unordered_map<std::string, int> last_;  // suffixes tried so far
+  NameSet<std::string> taken_;
+  NameMap<std::string, int> last_;  // suffixes tried so far
 };
 
 }  // namespace ge::onnx_wire

@@ -8,8 +8,8 @@
 // formulas.
 #include <algorithm>
 #include <map>
-#include <unordered_map>
 
+#include "base/name_map.h"
 #include "base/text.h"
 #include "compiler/ir/op_info.h"
 #include "compiler/ir/text.h"
@@ -92,7 +92,7 @@ class Contents {
 
  private:
   const Graph& graph_;
-  std::unordered_map<std::string, int> begin_so_;
+  NameMap<std::string, int> begin_so_;
 };
 
 std::string key_of(const Graph& graph, const Node& node) {
@@ -108,7 +108,7 @@ std::string key_of(const Graph& graph, const Node& node) {
 }  // namespace
 
 Status eliminate_common_subexpressions(Graph& graph, PassContext&) {
-  std::unordered_map<std::string, NodeId> seen;
+  NameMap<std::string, NodeId> seen;
   const Contents contents(graph);
   for (const NodeId id : graph.order()) {
     const Node& node = graph.node(id);

@@ -52,28 +52,33 @@ std::optional<Attr> BodyReader::attribute(const Value& json) {
   return std::nullopt;
 }
 
-// All integers; or numbers, with "NaN" and the infinities as strings; or all strings.
+// All integers; or numbers, with "NaN" and the infinities as strings; or all strings. Which is known, and
+// that all are sound, before any is kept.
 std::optional<Attr> BodyReader::list_attribute(const Value& json) {
-  std::vector<int64_t> integers;
-  std::vector<double> numbers;
-  std::vector<std::string> strings;
-  size_t count = 0;
+  size_t count = 0, integers = 0, numbers = 0, strings = 0;
   for (const Value v : json) {
     ++count;
     if (v.kind() == ValueKind::kDouble && !is_float32(v)) return std::nullopt;
-    const auto text = v.as_string();
-    if (text) strings.emplace_back(*text);
-    if (const auto integer = v.as_int64()) integers.push_back(*integer);
-    const auto number = text ? special_number(*text) : v.as_double();
-    if (number) numbers.push_back(*number);
-    if (text || number) continue;
+    const bool is_special = v.is_string() && special_number(*v.as_string());
+    const bool is_number = is_special || v.is_number();
+    integers += v.as_int64() ? 1 : 0;
+    numbers += is_number ? 1 : 0;
+    strings += v.is_string() ? 1 : 0;
+    if (v.is_string() || is_number) continue;
     state_.errors.add(fault_at(v, Code::wrong_json_type, "an attribute's list holds numbers or strings")
                           .because("found " + v.describe()));
     return std::nullopt;
   }
-  if (integers.size() == count) return integers;
-  if (numbers.size() == count) return numbers;
-  if (strings.size() == count) return strings;
+  const auto list = [&]<class T>(std::vector<T> values, auto&& element) -> std::optional<Attr> {
+    values.reserve(count);
+    for (const Value v : json) values.push_back(element(v));
+    return values;
+  };
+  if (integers == count) return list(std::vector<int64_t>(), [](Value v) { return *v.as_int64(); });
+  if (numbers == count)
+    return list(std::vector<double>(),
+                [](Value v) { return v.is_string() ? *special_number(*v.as_string()) : *v.as_double(); });
+  if (strings == count) return list(std::vector<std::string>(), [](Value v) { return *v.as_string(); });
   state_.errors.add(
       fault_at(json, Code::wrong_json_type, "an attribute's list holds numbers or strings, not both"));
   return std::nullopt;

@@ -5,9 +5,9 @@
 #include <memory>
 #include <set>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
+#include "base/name_map.h"
 #include "compiler/ir/graph.h"
 #include "compiler/source/captures.h"
 #include "compiler/source/fields.h"
@@ -78,9 +78,9 @@ class BodyReader {
   BodyReader* outer_;
   std::string path_;
   Graph graph_;
-  std::unordered_map<std::string, ValueId> names_;
-  std::unordered_map<std::string, std::string> node_names_;  // name -> place
-  std::set<std::string> undefined_;                          // told already
+  NameMap<std::string, ValueId> names_;
+  NameMap<std::string, std::string> node_names_;  // name -> place
+  std::set<std::string> undefined_;               // told already
   std::vector<NodeSpec> specs_;
   std::vector<std::string> captures_;
   std::vector<CapturingBody> subgraphs_;  // of the node being read

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <string_view>
-#include <unordered_map>
 
+#include "base/name_map.h"
 #include "compiler/source/unfolding.h"
 
 namespace ge {
@@ -23,7 +23,7 @@ void append_captures(Graph& graph, NodeId node, const std::vector<CapturingBody>
     const auto formal_end = s.body->inputs.end() - static_cast<int64_t>(s.captures.size());
     std::vector<ValueId> formal(s.body->inputs.begin(), formal_end);
     const std::vector<ValueId> captured(formal_end, s.body->inputs.end());
-    std::unordered_map<std::string_view, ValueId> own;
+    NameMap<std::string_view, ValueId> own;
     for (size_t i = 0; i < captured.size(); ++i) own.emplace(s.captures[i], captured[i]);
     for (const std::string& name : all) {
       const auto at = own.find(name);

@@ -36,6 +36,7 @@ std::optional<Dim> read_dim(const Value& json, ErrorList& errors) {
 }
 
 std::optional<Dims> read_shape(const Value& shape, ErrorList& errors) {
+  if (!check_rank(shape, errors)) return std::nullopt;
   Dims dims;
   bool valid = true;
   for (const Value d : shape) {
@@ -45,12 +46,6 @@ std::optional<Dims> read_shape(const Value& shape, ErrorList& errors) {
     if (dim) dims.push_back(*dim);
   }
   if (!valid) return std::nullopt;
-  if (dims.size() > kMaxTensorRank) {
-    errors.add(fault_at(shape, Code::document_limit, "too many dims")
-                   .because("found " + std::to_string(dims.size()) + ", allowed up to " +
-                            std::to_string(kMaxTensorRank)));
-    return std::nullopt;
-  }
   if (size_overflows(dims)) {
     errors.add(
         fault_at(shape, Code::size_overflow, "tensor size overflows").because("found " + to_string(dims)));

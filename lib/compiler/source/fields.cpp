@@ -15,24 +15,24 @@ Diagnostic fault_at_key(const Value& value, Code code, const std::string& messag
 }
 
 void tell_wrong_type(const Value& value, const std::string& allowed, ErrorList& errors) {
-  const std::string key(value.key());
+  const std::string key = value.shown_key();
   errors.add(fault_at(value, Code::wrong_json_type,
                       key.empty() ? "value has the wrong type" : "\"" + key + "\" has the wrong type")
                  .because("found " + value.describe() + ", allowed " + allowed));
 }
 
 std::optional<std::string> read_name(const Value& value, bool may_be_empty, ErrorList& errors) {
-  const auto text = value.as_string();
+  auto text = value.as_string();
   if (!text) {
     tell_wrong_type(value, "a string", errors);
     return std::nullopt;
   }
-  if (text->find('\0') != std::string_view::npos || (text->empty() && !may_be_empty)) {
+  if (text->find('\0') != std::string::npos || (text->empty() && !may_be_empty)) {
     errors.add(fault_at(value, Code::wrong_json_type, "name is not valid")
                    .because(text->empty() ? "found \"\"" : "found a name that holds NUL"));
     return std::nullopt;
   }
-  return std::string(*text);
+  return text;
 }
 
 namespace {
@@ -44,11 +44,11 @@ void tell_unknown_key(const Value& member, std::span<const KeyInfo> keys, const 
     names.emplace_back(key.name);
     list += (list.empty() ? "" : ", ") + names.back();
   }
-  const std::string near = nearest(member.key(), names);
-  errors.add(
-      fault_at_key(member, Code::unknown_key, "unknown key \"" + std::string(member.key()) + "\" in " + what)
-          .because("keys are " + list)
-          .try_(near.empty() ? "remove it" : "did you mean \"" + near + "\"?"));
+  const std::string found = member.shown_key();
+  const std::string near = nearest(found, names);
+  errors.add(fault_at_key(member, Code::unknown_key, "unknown key \"" + found + "\" in " + what)
+                 .because("keys are " + list)
+                 .try_(near.empty() ? "remove it" : "did you mean \"" + near + "\"?"));
 }
 }  // namespace
 
@@ -62,7 +62,7 @@ Fields::Fields(const Value& value, std::span<const KeyInfo> keys, const std::str
   for (const Value member : value) {
     if (errors.full()) return;
     const bool known =
-        std::any_of(keys.begin(), keys.end(), [&](const KeyInfo& k) { return k.name == member.key(); });
+        std::any_of(keys.begin(), keys.end(), [&](const KeyInfo& k) { return member.key_is(k.name); });
     if (!known) tell_unknown_key(member, keys, what, errors);
   }
   for (const KeyInfo& key : keys) {
@@ -87,7 +87,7 @@ std::optional<Value> Fields::expect(std::string_view key, bool fits(const Value&
 std::optional<std::string> Fields::text(std::string_view key) const {
   const auto found = expect(
       key, [](const Value& v) { return v.is_string(); }, "a string");
-  return found ? std::optional(std::string(*found->as_string())) : std::nullopt;
+  return found ? found->as_string() : std::nullopt;
 }
 
 std::optional<int64_t> Fields::integer(std::string_view key) const {

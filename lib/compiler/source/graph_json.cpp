@@ -45,6 +45,7 @@ Result<Graph> read_graph_json(ByteSpan text, std::string display_name, std::stri
     sort_by_place(error);
     return error;
   }
+  GE_TRY(state.tensors.store_inline());
   if (options.files) *options.files = state.tensors.files();
   return graph;
 }

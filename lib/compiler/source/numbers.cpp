@@ -1,4 +1,5 @@
 // JSON numbers as elements of every dtype: exact for integers, rounded once for floats.
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -31,17 +32,16 @@ Range range_of(DType dtype) {
 
 bool store_integer(const Value& number, DType dtype, std::byte* bytes, int64_t index, std::string& why) {
   const Range range = range_of(dtype);
-  const auto value = number.as_int64();
-  const auto large = number.as_uint64();
-  const bool fits =
-      (value && *value >= range.low && (*value < 0 || static_cast<uint64_t>(*value) <= range.high)) ||
-      (!value && large && *large <= range.high);
-  if (!fits) {
+  const auto value = number.number();
+  const bool is_integer = value && value->kind != ValueKind::kDouble;
+  const bool negative = is_integer && value->kind == ValueKind::kInt64 && value->bits >> 63;
+  const auto integer = is_integer ? static_cast<int64_t>(value->bits) : 0;
+  if (!is_integer || (negative ? integer < range.low : value->bits > range.high)) {
     why = "allowed " + std::to_string(range.low) + " .. " + std::to_string(range.high);
-    if (number.is_number() && !number.is_integer()) why = "it has a fraction or an exponent; " + why;
+    if (value && !is_integer) why = "it has a fraction or an exponent; " + why;
     return false;
   }
-  store_from_int64(dtype, bytes, index, value ? *value : static_cast<int64_t>(*large));
+  store_from_int64(dtype, bytes, index, integer);
   return true;
 }
 
@@ -71,8 +71,8 @@ bool store_float8(double value, DType dtype, std::byte* bytes, int64_t index, st
 }
 
 bool store_float(const Value& number, DType dtype, std::byte* bytes, int64_t index, std::string& why) {
-  if (const auto text = number.as_string()) {
-    const auto special = special_number(*text);
+  if (number.is_string()) {
+    const auto special = special_number(*number.as_string());
     if (!special) {
       why = "allowed numbers, \"NaN\", \"Infinity\", \"-Infinity\"";
       return false;
@@ -81,17 +81,18 @@ bool store_float(const Value& number, DType dtype, std::byte* bytes, int64_t ind
     store_from_double(dtype, bytes, index, *special);
     return true;
   }
-  if (!number.is_number()) {
+  const auto value = number.number();
+  if (!value) {
     why = "allowed numbers";
     return false;
   }
   if (bits_of(dtype) == 8) return store_float8(*number.as_double(), dtype, bytes, index, why);
-  if (const auto value = number.as_int64()) {
-    store_from_int64(dtype, bytes, index, *value);
-  } else if (const auto large = number.as_uint64()) {
-    store_from_uint64(dtype, bytes, index, *large);
+  if (value->kind == ValueKind::kInt64) {
+    store_from_int64(dtype, bytes, index, static_cast<int64_t>(value->bits));
+  } else if (value->kind == ValueKind::kUint64) {
+    store_from_uint64(dtype, bytes, index, value->bits);
   } else {
-    store_from_double(dtype, bytes, index, *number.as_double());
+    store_from_double(dtype, bytes, index, std::bit_cast<double>(value->bits));
   }
   if (std::isinf(load_as_double(dtype, bytes, index))) {
     why = "it is too large for this dtype; write \"Infinity\" where that is meant";

@@ -55,6 +55,15 @@ Result<TensorData> with_bytes(TensorData tensor, std::function<Result<ByteBuffer
   return tensor;
 }
 
+bool check_rank(const Value& shape, ErrorList& errors) {
+  const int64_t rank = shape.size();
+  if (rank <= static_cast<int64_t>(kMaxTensorRank)) return true;
+  errors.add(
+      fault_at(shape, Code::document_limit, "too many dims")
+          .because("found " + std::to_string(rank) + ", allowed up to " + std::to_string(kMaxTensorRank)));
+  return false;
+}
+
 std::optional<DType> TensorReader::dtype(const Fields& fields) const {
   const auto text = fields.text("dtype");
   if (!text) return std::nullopt;
@@ -74,6 +83,7 @@ std::optional<DType> TensorReader::dtype(const Fields& fields) const {
 }
 
 std::optional<std::vector<int64_t>> TensorReader::static_dims(const Value& shape) const {
+  if (!check_rank(shape, errors_)) return std::nullopt;
   std::vector<int64_t> dims;
   for (const Value d : shape) {
     const auto value = d.as_int64();
@@ -83,12 +93,6 @@ std::optional<std::vector<int64_t>> TensorReader::static_dims(const Value& shape
       return std::nullopt;
     }
     dims.push_back(*value);
-  }
-  if (dims.size() > kMaxTensorRank) {
-    errors_.add(fault_at(shape, Code::document_limit, "too many dims")
-                    .because("found " + std::to_string(dims.size()) + ", allowed up to " +
-                             std::to_string(kMaxTensorRank)));
-    return std::nullopt;
   }
   return dims;
 }
@@ -118,36 +122,34 @@ std::optional<TensorData> TensorReader::read(const Fields& fields) {
 
 namespace {
 
-// Walks nested or flat numbers into bytes; the first fault ends it.
-class InlineReader {
+// Whether nested or flat numbers are those of the tensor; the first fault ends it. Nothing is kept of them.
+class InlineCheck {
  public:
-  InlineReader(const TensorData& tensor, MutableByteSpan bytes, ErrorList& errors)
-      : tensor_(tensor), bytes_(bytes), count_(tensor.count()), errors_(errors) {}
+  InlineCheck(const TensorData& tensor, ErrorList& errors)
+      : tensor_(tensor), count_(tensor.count()), errors_(errors) {}
 
-  bool read(const Value& data) {
-    const bool nested = data.size() > 0 && data.at(0).is_array();
-    if (!(nested ? read_nested(data, 0) : read_flat(data))) return false;
-    return true;
+  bool fits(const Value& data) {
+    const bool nested = !data.is_empty() && data.at(0).is_array();
+    return nested ? nested_fits(data, 0) : flat_fits(data);
   }
 
  private:
-  bool read_flat(const Value& data) {
-    if (data.size() != count_ && !is_nested_empty(data)) {
+  bool flat_fits(const Value& data) {
+    const int64_t size = data.size();
+    const bool nested_empty = size == 0 && count_ == 0;  // [] for a dim of 0, whatever the other dims
+    if (size != count_ && !nested_empty) {
       errors_.add(fault_at(data, Code::bad_tensor_data, "number of elements differs from the shape")
-                      .because("found " + std::to_string(data.size()) + ", " +
+                      .because("found " + std::to_string(size) + ", " +
                                type_text(tensor_.dtype, tensor_.dims) + " needs " + std::to_string(count_)));
       return false;
     }
     for (const Value v : data) {
-      if (!store(v)) return false;
+      if (!element_fits(v)) return false;
     }
     return true;
   }
 
-  // [] for a tensor with a dim of 0, whatever the other dims.
-  bool is_nested_empty(const Value& data) const { return data.size() == 0 && count_ == 0; }
-
-  bool read_nested(const Value& data, size_t axis) {
+  bool nested_fits(const Value& data, size_t axis) {
     const bool innermost = axis + 1 == tensor_.dims.size();
     if (!data.is_array() || axis >= tensor_.dims.size() || data.size() != tensor_.dims[axis]) {
       errors_.add(
@@ -158,14 +160,15 @@ class InlineReader {
       return false;
     }
     for (const Value v : data) {
-      if (!(innermost ? store(v) : read_nested(v, axis + 1))) return false;
+      if (!(innermost ? element_fits(v) : nested_fits(v, axis + 1))) return false;
     }
     return true;
   }
 
-  bool store(const Value& v) {
+  bool element_fits(const Value& v) {
     std::string why;
-    if (store_number(v, tensor_.dtype, bytes_.data(), next_++, why)) return true;
+    std::byte one[8] = {};
+    if (store_number(v, tensor_.dtype, one, 0, why)) return true;
     errors_.add(
         fault_at(v, Code::bad_tensor_data, "element does not fit " + std::string(name_of(tensor_.dtype)))
             .because("found " + v.describe() + "; " + why));
@@ -173,31 +176,41 @@ class InlineReader {
   }
 
   const TensorData& tensor_;
-  MutableByteSpan bytes_;
   int64_t count_;
-  int64_t next_ = 0;
   ErrorList& errors_;
 };
 
+// Numbers that were found to fit.
+void store_all(const Value& data, DType dtype, std::byte* bytes, int64_t& next) {
+  for (const Value v : data) {
+    std::string why;
+    if (v.is_array())
+      store_all(v, dtype, bytes, next);
+    else
+      store_number(v, dtype, bytes, next++, why);
+  }
+}
+
 }  // namespace
 
-std::optional<TensorData> TensorReader::inline_data(const Value& data, TensorData tensor) const {
-  // The text holds one value per element: a shape that claims more is refused before anything is allocated.
-  if (tensor.count() > data.document().node_count()) {
-    errors_.add(fault_at(data, Code::bad_tensor_data, "number of elements differs from the shape")
-                    .because("found " + std::to_string(data.size()) + ", " +
-                             type_text(tensor.dtype, tensor.dims) + " needs " +
-                             std::to_string(tensor.count())));
-    return std::nullopt;
-  }
-  ByteBuffer bytes = ByteBuffer::allocate(static_cast<size_t>(tensor.size_bytes()), true);
-  if (bytes.data() == nullptr && tensor.size_bytes() > 0) {
-    errors_.add(fault_at(data, Code::out_of_memory, "out of memory"));
-    return std::nullopt;
-  }
-  if (!InlineReader(tensor, bytes.span(), errors_).read(data)) return std::nullopt;
-  tensor.bytes = std::make_shared<const ByteBuffer>(std::move(bytes));
+std::optional<TensorData> TensorReader::inline_data(const Value& data, TensorData tensor) {
+  if (!InlineCheck(tensor, errors_).fits(data)) return std::nullopt;
+  auto bytes = std::make_shared<ByteBuffer>();
+  tensor.bytes = bytes;
+  inline_.push_back({data, tensor.dtype, tensor.size_bytes(), std::move(bytes)});
   return tensor;
+}
+
+Status TensorReader::store_inline() {
+  for (const Inline& tensor : inline_) {
+    *tensor.bytes = ByteBuffer::allocate(static_cast<size_t>(tensor.size_bytes), true);
+    if (tensor.bytes->data() == nullptr && tensor.size_bytes > 0)
+      return fault_at(tensor.data, Code::out_of_memory, "out of memory");
+    int64_t next = 0;
+    store_all(tensor.data, tensor.dtype, tensor.bytes->data(), next);
+  }
+  inline_.clear();
+  return {};
 }
 
 std::optional<TensorData> TensorReader::object_data(const Value& data, TensorData tensor) {
@@ -233,12 +246,12 @@ std::optional<TensorData> TensorReader::fill_data(const Value& fill, TensorData 
 }
 
 std::optional<TensorData> TensorReader::base64_data(const Value& text, TensorData tensor) const {
-  const auto encoded = text.as_string();
-  if (!encoded) {
+  if (!text.is_string()) {
     tell_wrong_type(text, "a string", errors_);
     return std::nullopt;
   }
-  auto bytes = base64_decode(*encoded);
+  const auto plain = text.plain_string();
+  auto bytes = plain ? base64_decode(*plain) : base64_decode(*text.as_string());
   if (!bytes) {
     errors_.add(fault_at(text, Code::bad_tensor_data, "text is not base64")
                     .try_("use A-Z a-z 0-9 + / and = for padding, no white space"));

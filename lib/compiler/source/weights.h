@@ -27,12 +27,15 @@ class TensorReader {
   // Little-endian bytes of a file beneath the folder, for a tensor whose dtype and dims are known. Errors:
   // bad_tensor_data where the file is too short, and those of Folder::open_beneath.
   Result<TensorData> raw_data(const std::string& path, int64_t offset, TensorData tensor);
+  // Makes the bytes of tensors whose numbers stand in the text: eight for a digit and a comma, so not before
+  // the whole text is known to be sound. Until then they were checked and are empty.
+  Status store_inline();
   // The files that tensors come from, as paths.
   std::vector<std::string> files() const { return {files_.begin(), files_.end()}; }
 
  private:
   std::optional<std::vector<int64_t>> static_dims(const Value& shape) const;
-  std::optional<TensorData> inline_data(const Value& data, TensorData tensor) const;
+  std::optional<TensorData> inline_data(const Value& data, TensorData tensor);
   std::optional<TensorData> object_data(const Value& data, TensorData tensor);
   std::optional<TensorData> fill_data(const Value& fill, TensorData tensor) const;
   std::optional<TensorData> base64_data(const Value& text, TensorData tensor) const;
@@ -44,8 +47,15 @@ class TensorReader {
   Result<std::shared_ptr<const SafetensorsFile>> safetensors(const std::string& path);
   Result<std::shared_ptr<const File>> raw_file(const std::string& path);
 
+  struct Inline {
+    Value data;
+    DType dtype;
+    int64_t size_bytes;
+    std::shared_ptr<ByteBuffer> bytes;
+  };
   std::string folder_path_;
   ErrorList& errors_;
+  std::vector<Inline> inline_;
   std::shared_ptr<const Folder> folder_;
   std::map<std::string, Result<std::shared_ptr<const SafetensorsFile>>>
       safetensors_;  // each file is opened once
@@ -53,6 +63,9 @@ class TensorReader {
   std::set<std::string> files_;
   std::set<std::string> told_;  // faults of files
 };
+
+// That a shape has no more dims than a tensor may have, before any of them is looked at; else it is told.
+bool check_rank(const Value& shape, ErrorList& errors);
 
 // The tensor with the bytes that `load` gives, normalized: read at once where they are few, since shapes,
 // axes and scalars are looked at while compiling; else when they are asked for. `load(n)` gives the first n
