@@ -121,7 +121,7 @@ DocumentBuilder& DocumentBuilder::value(float v) {
   return *this;
 }
 DocumentBuilder& DocumentBuilder::value(std::string_view text) {
-  sink_->scalar(place());
+  sink_->scalar(place(), true);
   append_text(cbor::kText, text);
   return *this;
 }

@@ -41,7 +41,8 @@ bool DocumentSink::count(size_t offset) {
               "keep large arrays in a tensor file beside it");
 }
 
-bool DocumentSink::scalar(size_t offset) {
+bool DocumentSink::scalar(size_t offset, bool is_string) {
+  document_.strings_ += is_string ? 1 : 0;
   return count(offset);
 }
 
@@ -59,6 +60,7 @@ bool DocumentSink::begin(bool object, size_t offset) {
                 "more than the allowed " + std::to_string(limits_.max_depth) + " levels", offset);
   }
   if (!count(offset)) return false;
+  document_.objects_ += object ? 1 : 0;
   open_.push_back({static_cast<uint32_t>(offset), 0, static_cast<uint32_t>(keys_.size()), object});
   return true;
 }

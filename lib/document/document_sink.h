@@ -16,7 +16,7 @@ class DocumentSink {
   DocumentSink(DocumentForm form, std::string_view text, std::string name, const DocumentLimits& limits);
 
   // Events; `offset` is where the token starts, for end() one past it.
-  bool scalar(size_t offset);
+  bool scalar(size_t offset, bool is_string = false);
   bool key(size_t offset);
   bool begin(bool object, size_t offset);
   bool end(size_t offset);

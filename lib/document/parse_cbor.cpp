@@ -62,7 +62,8 @@ class CborScan {
         return sink_.scalar(start_) && complete();
       case kBytes:
       case kText:
-        return string(head) && (key ? sink_.key(start_) : sink_.scalar(start_)) && complete();
+        return string(head) && (key ? sink_.key(start_) : sink_.scalar(start_, head.major == kText)) &&
+               complete();
       case kArray:
       case kMap:
         return container(head);

@@ -95,8 +95,9 @@ class JsonScan {
       case Token::kTrue:
       case Token::kFalse:
       case Token::kNull:
-      case Token::kString:
         return sink_.scalar(start_);
+      case Token::kString:
+        return sink_.scalar(start_, true);
       default:
         return unexpected("value", token_ == Token::kWrong ? "" : "'[', '{', or a literal");
     }

@@ -128,6 +128,9 @@ class Document {
  public:
   Value root() const { return Value(this, root_); }
   const std::string& name() const { return name_; }
+  // How many there are, keys not counted: what is made of a document grows with them.
+  int64_t objects() const { return objects_; }
+  int64_t strings() const { return strings_; }
   Position position_of_byte(int64_t offset) const;
   // "graph.json:14:37"; "name+0x1f" for CBOR; the name for built documents
   std::string place_of_byte(int64_t offset) const;
@@ -178,6 +181,7 @@ class Document {
   std::string own_;
   DocumentForm form_ = DocumentForm::kJson;
   uint32_t root_ = 0;
+  int64_t objects_ = 0, strings_ = 0;
   std::vector<Skip> skips_;  // by start
   std::vector<Mark> marks_;
 };

@@ -358,6 +358,24 @@ TEST_CASE("what all calls of a function share is made once") {
   }
 }
 
+TEST_CASE("graph.json of many small parts is refused before a graph is made of them") {
+  const std::string head = R"({"format":"ge-graph/1","inputs":[{"name":"x","dtype":"float32","shape":[2]}],)"
+                           R"("outputs":["y"],"nodes":[)";
+  const std::string node = R"({"op":"R","outputs":["y"]})";
+  const std::vector<Case> texts = {
+      {"operands",
+       head + R"({"op":"Sum","outputs":["y"],"inputs":[)" + repeat(R"("x",)", kSize) + R"("x"]}]})"},
+      {"nodes", head + repeat(node + ",", kSize) + node + "]}"},
+  };
+  for (const Case& c : texts) {
+    const Measured m = measure([&] {
+      return read_graph_json(as_bytes(c.bytes), "g.json", "/nowhere", {.max_unfolded_bytes = 1 << 20});
+    });
+    check(c, m, 0.1);
+    CHECK(m.said.starts_with("found " + std::to_string(c.bytes.size()) + " bytes that take about "));
+  }
+}
+
 // The same of graph.json, which has subgraphs but no functions.
 TEST_CASE("subgraphs of graph.json unfold to no more than is allowed") {
   const auto numbered = [](int count, const std::function<std::string(std::string)>& part) {

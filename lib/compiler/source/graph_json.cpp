@@ -20,6 +20,19 @@ int read_opset(const Fields& fields, ErrorList& errors) {
   return kNewestOpset;
 }
 
+// As for ONNX files (wire_check.h): a text of many small parts is refused where the graph made of them would
+// take far more than it has bytes. A node of 27 bytes takes a thousand, an operand of four a hundred.
+Status check_parts(const Document& document, size_t bytes, int64_t free_bytes) {
+  constexpr int64_t kObject = 160, kString = 40;
+  const int64_t cost = kObject * document.objects() + kString * document.strings();
+  if (cost <= 2 * static_cast<int64_t>(bytes) + free_bytes) return {};
+  return fail(Code::document_limit)
+      .say("the text's many small parts would take too much memory")
+      .at(document.name())
+      .because("found " + std::to_string(bytes) + " bytes that take about " + std::to_string(cost >> 20) +
+               " MiB");
+}
+
 }  // namespace
 
 Result<Graph> read_graph_json(ByteSpan text, std::string display_name, std::string folder,
@@ -35,6 +48,7 @@ Result<Graph> read_graph_json(ByteSpan text, std::string display_name, std::stri
     return fault_at(*tag, Code::bad_format_tag, "unknown format tag")
         .because("found " + tag->describe() + ", allowed \"" + std::string(kFormat) + "\"");
   }
+  GE_TRY(check_parts(document, text.size(), options.max_unfolded_bytes));
   const Fields fields(root, kGraphKeys, "the graph", state.errors);
   state.opset = read_opset(fields, state.errors);
   const auto dims = fields.object("dims");

@@ -22,8 +22,8 @@ struct ReadOptions {
   int64_t max_bytes = kMaxGraphBytes;
   int max_depth = kMaxGraphDepth;
   int64_t max_nodes = kMaxGraphNodes;
-  int64_t max_unfolded_bytes =
-      kMaxUnfoldedBytes;                      // of subgraphs, with what they use of the graphs around them
+  // Of subgraphs, with what they use of the graphs around them; and of the graph, beside twice its text.
+  int64_t max_unfolded_bytes = kMaxUnfoldedBytes;
   std::vector<std::string>* files = nullptr;  // gets the paths of the files that tensors come from
 };
 
