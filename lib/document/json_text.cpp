@@ -98,10 +98,13 @@ std::optional<double> double_of(std::string_view token) {
   const std::string_view digits = token.substr(negative ? 1 : 0, e - (negative ? 1 : 0));
   const size_t point = std::min(digits.find('.'), digits.size()), first = digits.find_first_of("123456789");
   int64_t exponent = 0;
+  if (first == std::string_view::npos) return negative ? -0.0 : 0.0;
   if (e < token.size()) {
     const std::string_view text = token.substr(e + (token[e + 1] == '+' ? 2 : 1));
     const auto read = std::from_chars(text.data(), text.data() + text.size(), exponent);
-    if (read.ec != std::errc()) exponent = text[0] == '-' ? INT64_MIN / 2 : INT64_MAX / 2;
+    constexpr int64_t kFar = int64_t{1} << 40;  // more than any text has digits
+    if (read.ec != std::errc()) exponent = text[0] == '-' ? -kFar : kFar;
+    exponent = std::clamp(exponent, -kFar, kFar);
   }
   exponent += static_cast<int64_t>(point) - static_cast<int64_t>(first);
   if (exponent > 0) return std::nullopt;

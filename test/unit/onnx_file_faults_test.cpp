@@ -1,4 +1,7 @@
 // ONNX models that cannot be read: what is said, and where.
+#include <bit>
+#include <limits>
+
 #include "catch.h"
 #include "temp_folder.h"
 #include "unit/onnx_models.h"
@@ -316,6 +319,28 @@ TEST_CASE("an attribute holds what its type says, or nothing where that is a num
           a.set_f(0.5f);
           *a.mutable_unknown_fields() = std::string("\x42\0", 2);
         }) == "");
+}
+
+TEST_CASE("a NaN of an attribute is the one that graph.json has, whatever its bits") {
+  const auto odd = std::bit_cast<float>(0xffc12345u);
+  ModelMaker m;
+  m.input("x", {"2"}).output("y");
+  auto& node = m.node("LeakyRelu", {"x"}, {"y"}, "act");
+  auto& one = *node.add_attribute();
+  one.set_name("alpha");
+  one.set_f(odd);
+  auto& list = *node.add_attribute();
+  list.set_name("list");
+  list.add_floats(1);
+  list.add_floats(odd);
+  const auto graph = m.read();
+  REQUIRE(graph.ok());
+  const AttrMap& attrs = graph->node(graph->order().front()).attrs;
+  const auto bits = [](double v) { return std::bit_cast<uint64_t>(v); };
+  const uint64_t nan = bits(std::numeric_limits<double>::quiet_NaN());
+  CHECK(bits(std::get<double>(attrs.at("alpha"))) == nan);
+  CHECK(std::get<std::vector<double>>(attrs.at("list"))[0] == 1);
+  CHECK(bits(std::get<std::vector<double>>(attrs.at("list"))[1]) == nan);
 }
 
 TEST_CASE("sizes whose dims that are not 0 overflow are refused, in whatever order") {

@@ -1,6 +1,8 @@
 // Attributes of nodes; within functions they may be those of the call.
 #include <algorithm>
 #include <bit>
+#include <cmath>
+#include <limits>
 
 #include "compiler/onnx_file/body.h"
 #include "compiler/source/unfolding.h"
@@ -31,6 +33,11 @@ std::string type_name(int type) {
 // The type of what stands first among `held`, in the order of AttributeType; kUnset where nothing does.
 int least_of(uint32_t held) {
   return held == 0 ? kUnset : std::countr_zero(held);
+}
+
+// Attributes are numbers: a NaN is one, as in graph.json, whatever bits it had.
+double one_nan(double value) {
+  return std::isnan(value) ? std::numeric_limits<double>::quiet_NaN() : value;
 }
 
 }  // namespace
@@ -123,7 +130,7 @@ std::optional<Attr> BodyBuilder::attribute_value(const Attribute& a, NodeId id, 
     case kUnset:
       return std::nullopt;
     case kFloat:
-      return static_cast<double>(a.f());
+      return one_nan(a.f());
     case kInt:
       return a.i();
     case kString:
@@ -132,8 +139,11 @@ std::optional<Attr> BodyBuilder::attribute_value(const Attribute& a, NodeId id, 
       return tensor_attribute(a, id);
     case kGraph:
       return graph_attribute(a, id, scope);
-    case kFloats:
-      return a.floats().list<std::vector<double>>();
+    case kFloats: {
+      auto list = a.floats().list<std::vector<double>>();
+      std::transform(list.begin(), list.end(), list.begin(), one_nan);
+      return list;
+    }
     case kInts:
       return a.ints().list<std::vector<int64_t>>();
     case kStrings: {
