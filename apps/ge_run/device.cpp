@@ -31,6 +31,10 @@ Result<Choice> choose(const RunCommand& command, const ge_plan* plan) {
     const bool numbered = command.device.size() > 5;
     return Choice{true, numbered ? std::atoi(command.device.c_str() + 5) : 0, "as asked"};
   }
+  if (plan == nullptr) {
+    const bool gpu = status_of(ge_cuda_available()).ok();
+    return Choice{gpu, 0, gpu ? "the first GPU" : "no GPU can be used here"};
+  }
   if (!has_gpu_code(plan)) return Choice{false, 0, "the plan has no GPU code"};
   const bool has_cpu = ge_plan_find_target(plan, "cpu") >= 0;
   Status available = status_of(ge_cuda_available());

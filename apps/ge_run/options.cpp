@@ -130,6 +130,16 @@ void add_measuring(CLI::App& app, RunCommand& c, RawOptions& raw) {
       ->expected(0, 1)
       ->default_str("-")
       ->group(group);
+  app.add_flag(
+         "--measure-ceilings", c.measure_ceilings,
+         "what this device reaches at best (GB/s, TFLOP/s, the shortest launch), kept for --profile, which "
+         "then has the floor of each launch; needs no plan; e.g. --measure-ceilings -d cuda")
+      ->group(group);
+  app.add_option("--ceilings", c.ceilings,
+                 "where they are kept; without it ge/ceilings.txt in $XDG_CACHE_HOME or ~/.cache; e.g. "
+                 "--ceilings h200.txt")
+      ->type_name("FILE")
+      ->group(group);
   app.add_flag("--startup", c.startup, "where start-up time went: driver, verify, weights, code, first run")
       ->group(group);
 }
@@ -213,6 +223,15 @@ std::string interpret(const RawOptions& raw, RunCommand& c) {
     return "--dry-run looks at the plan and the device alone: --dim, -i, -o and --expect do not go with it";
   if (c.dry_run && (c.bench || c.profile || c.startup))
     return "--dry-run runs nothing: --bench, --profile and --startup do not go with it";
+  const bool about_a_plan = !c.inputs.empty() || !c.outputs.empty() || !c.dims.empty() ||
+                            !c.expected.empty() || c.trust_builtin_only || c.no_graph || c.bench ||
+                            c.profile || c.startup || c.dry_run || c.verify || c.find_first_difference;
+  if (c.plan.empty() && about_a_plan)
+    return "--measure-ceilings without a plan takes -d, --threads, --ceilings and --json alone";
+  if (c.measure_ceilings && !c.plan.empty() && !c.profile)
+    return "--measure-ceilings is for --profile, or for no plan at all";
+  if (!c.ceilings.empty() && !c.profile && !c.measure_ceilings)
+    return "--ceilings is for --profile and --measure-ceilings: one of them is needed";
   if ((c.rtol || c.atol) && c.expected.empty())
     return "--rtol and --atol say how --expect compares: it is needed";
   const bool to_stdout = std::any_of(c.outputs.begin(), c.outputs.end(),
@@ -251,7 +270,7 @@ std::optional<int> parse_options(int argc, char** argv, RunCommand& command) {
   if (raw.version) {
     return print_and_end(version_text("ge-run") + "CPU library " + ge_cpu_library() + "\n");
   }
-  if (command.plan.empty()) return usage("a plan is needed");
+  if (command.plan.empty() && !command.measure_ceilings) return usage("a plan is needed");
   const std::string wrong = interpret(raw, command);
   if (!wrong.empty()) return usage(wrong);
   return std::nullopt;

@@ -26,6 +26,8 @@ struct RunCommand {
   std::optional<double> duration_s;
   bool profile = false;
   std::string trace;  // file of --profile=FILE
+  bool measure_ceilings = false;
+  std::string ceilings;  // the file; empty: the usual one
   bool startup = false, dry_run = false, verify = false, find_first_difference = false;
   bool json = false;
 };

@@ -1,6 +1,7 @@
 // --profile: time, bytes and FLOPs per launch, as a table and as a Perfetto (Chrome) trace. Entry:
 // run_profile.
 #pragma once
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,8 @@ namespace ge {
 struct ProfileRow {
   std::string kernel, nodes;
   double time_us = 0, flops = 0, bytes = 0;
+  DType dtype = DType::float32;    // of what the FLOPs are
+  std::optional<double> floor_us;  // by the device's ceilings, where they are known
 };
 struct Profile {
   std::vector<ProfileRow> rows;  // in the order of running

@@ -94,6 +94,7 @@ std::string report_text(const RunReport& r) {
     if (c.different == 0) text += comparison_text(c);  // the others are errors
   }
   if (r.bench) text += bench_table(*r.bench);
+  if (r.ceilings) text += ceilings_table(*r.ceilings);
   if (r.profile) text += profile_table(*r.profile);
   if (!r.startup.empty()) text += startup_table(r.startup);
   return text;
@@ -101,7 +102,8 @@ std::string report_text(const RunReport& r) {
 
 std::string report_json(const RunReport& r) {
   DocumentBuilder b;
-  b.begin_object().member("plan", r.plan).member("model", r.model);
+  b.begin_object();
+  if (!r.plan.empty()) b.member("plan", r.plan).member("model", r.model);
   b.key("device")
       .begin_object()
       .member("id", r.device)
@@ -110,10 +112,14 @@ std::string report_json(const RunReport& r) {
       .member("reason", r.reason)
       .end_object();
   if (r.needs) write_needs(b, *r.needs);
-  write_lists(b, r);
+  if (!r.plan.empty()) write_lists(b, r);
   if (r.bench) {
     b.key("bench");
     write_json(b, *r.bench);
+  }
+  if (r.ceilings) {
+    b.key("ceilings");
+    write_json(b, *r.ceilings);
   }
   if (r.profile) {
     b.key("profile");

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ge_run/bench.h"
+#include "ge_run/ceilings.h"
 #include "ge_run/compare.h"
 #include "ge_run/profile.h"
 #include "ge_run/summary.h"
@@ -29,6 +30,7 @@ struct RunReport {
   std::vector<Comparison> comparisons;
   std::optional<Bench> bench;
   std::optional<Profile> profile;
+  std::optional<DeviceCeilings> ceilings;  // measured now
   std::vector<StartupPart> startup;
   std::optional<ge_plan_needs> needs;  // --dry-run
 };

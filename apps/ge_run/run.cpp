@@ -30,6 +30,8 @@ class Runner {
 
  private:
   Status open();
+  Status measure_ceilings();
+  Status add_floors(Profile& profile);
   Status dry_run();
   Status load();
   Status feed();
@@ -52,6 +54,8 @@ class Runner {
 Status Runner::run() {
   GE_TRY(check_environment({"GE_THREADS", "GE_ONEDNN", "GE_CUBLASLT"}));
   GE_TRY(open());
+  if (c_.measure_ceilings) GE_TRY(measure_ceilings());
+  if (c_.plan.empty()) return {};
   if (c_.dry_run) return dry_run();
   GE_TRY(refuse_missing_references());
   GE_TRY(load());
@@ -74,16 +78,18 @@ Status Runner::run() {
 }
 
 Status Runner::open() {
-  ge_plan_options options{};
-  options.size = sizeof options;
-  options.trust_builtin_only = c_.trust_builtin_only;
-  ge_plan* plan = nullptr;
-  GE_TRY(status_of(ge_plan_open_file(c_.plan.c_str(), &options, &plan)));
-  r_.plan.reset(plan);
-  GE_ASSIGN(ChosenDevice chosen, open_chosen_device(c_, plan));
+  if (!c_.plan.empty()) {
+    ge_plan_options options{};
+    options.size = sizeof options;
+    options.trust_builtin_only = c_.trust_builtin_only;
+    ge_plan* plan = nullptr;
+    GE_TRY(status_of(ge_plan_open_file(c_.plan.c_str(), &options, &plan)));
+    r_.plan.reset(plan);
+    report_.plan = c_.plan;
+    report_.model = ge_plan_model_name(plan);
+  }
+  GE_ASSIGN(ChosenDevice chosen, open_chosen_device(c_, r_.plan.get()));
   r_.device = std::move(chosen.device);
-  report_.plan = c_.plan;
-  report_.model = ge_plan_model_name(plan);
   report_.device = chosen.text;
   report_.reason = chosen.reason;
   report_.target = ge_device_target(r_.device.get());
@@ -97,6 +103,34 @@ Status Runner::dry_run() {
   needs.size = sizeof needs;
   GE_TRY(status_of(ge_plan_check(r_.plan.get(), r_.device.get(), &needs)));
   report_.needs = needs;
+  return {};
+}
+
+// Kept where the next --profile finds them; where there is no such place they are only told.
+Status Runner::measure_ceilings() {
+  GE_ASSIGN(report_.ceilings, measure_ceilings_of(r_.device.get(), c_.threads));
+  const std::string file = c_.ceilings.empty() ? usual_ceilings_file() : c_.ceilings;
+  if (file.empty()) {
+    note("the ceilings are not kept: HOME is not set; --ceilings FILE names a place");
+    return {};
+  }
+  GE_TRY(keep(*report_.ceilings, file));
+  report_.files.push_back(file);
+  return {};
+}
+
+// The floor of each launch, where this device's ceilings are known.
+Status Runner::add_floors(Profile& profile) {
+  std::optional<DeviceCeilings> known = report_.ceilings;
+  const std::string file = c_.ceilings.empty() ? usual_ceilings_file() : c_.ceilings;
+  if (!known && !file.empty()) {
+    GE_ASSIGN(known, kept(file, ceilings_name(r_.device.get(), c_.threads), c_.ceilings.empty()));
+  }
+  if (!known) {
+    note("the floor of each launch is told once --measure-ceilings has measured this device");
+    return {};
+  }
+  for (ProfileRow& row : profile.rows) row.floor_us = floor_us(row, known->most);
   return {};
 }
 
@@ -179,6 +213,7 @@ Status Runner::measure() {
   }
   if (!c_.profile) return {};
   GE_ASSIGN(report_.profile, run_profile(r_.session.get(), c_.iterations.value_or(kProfileIterations)));
+  GE_TRY(add_floors(*report_.profile));
   return c_.trace.empty() ? Status() : write_trace();
 }
 

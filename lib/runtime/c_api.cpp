@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "runtime/c_types.h"
+#include "runtime/ceilings.h"
 
 namespace {
 
@@ -90,6 +91,14 @@ const char* ge_device_name(const ge_device* device) {
 }
 const char* ge_device_target(const ge_device* device) {
   return device->device->target().c_str();
+}
+ge_error* ge_device_measure_ceilings(ge_device* device, ge_ceilings* out) {
+  return guarded([&]() -> Status {
+    GE_ASSIGN(const Ceilings c, measure_ceilings(*device->device));
+    return give(
+        ge_ceilings{0, c.gb_per_s, c.launch_us, c.tflop_per_s_f32, c.tflop_per_s_f16, c.tflop_per_s_bf16},
+        out);
+  });
 }
 void ge_device_close(ge_device* device) {
   delete device;
@@ -286,7 +295,8 @@ ge_error* ge_session_profile_entry(ge_session* session, int32_t index, ge_launch
     if (index < 0 || index >= static_cast<int32_t>(entries.size()))
       return fail(Code::bad_usage).because("no profile entry " + std::to_string(index));
     const LaunchProfile& e = entries[static_cast<size_t>(index)];
-    return give(ge_launch_profile{0, e.kernel.c_str(), e.source_nodes.c_str(), e.time_us, e.flops, e.bytes},
+    return give(ge_launch_profile{0, e.kernel.c_str(), e.source_nodes.c_str(), e.time_us, e.flops, e.bytes,
+                                  static_cast<ge_dtype>(e.dtype)},
                 out);
   });
 }

@@ -153,6 +153,9 @@ class Device {
   // driver_error.
   virtual Result<std::unique_ptr<Kernel>> resolve(const PlanHandle& plan, const PlanKernels& kernels,
                                                   uint32_t index) = 0;
+  // The fastest kernel of products (operands of dot_*) that needs no plan, for measuring. library_missing,
+  // launch_refused where the device has none for `dtype`.
+  virtual Result<std::unique_ptr<Kernel>> product_kernel(DType dtype) = 0;
   // Microseconds that opening it took.
   double open_us() const { return open_us_; }
   void set_open_us(double us) { open_us_ = us; }

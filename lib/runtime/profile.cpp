@@ -19,6 +19,9 @@ LaunchProfile describe(const Model& model, const Step& step, const BoundStep& bo
                        PreparedBinding& binding) {
   LaunchProfile row;
   row.source_nodes = join_nodes(source_nodes(step));
+  const auto first_dtype = [&] {
+    return bound.launch.view_count > 0 ? binding.view(bound, 0).dtype : DType::float32;
+  };
   const auto view_bytes = [&](uint32_t i) {
     const TensorView view = binding.view(bound, i);
     return static_cast<double>(bytes_of(view.dtype, element_count(view)));

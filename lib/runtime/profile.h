@@ -13,6 +13,7 @@ struct LaunchProfile {
   std::string source_nodes;  // "fc1 + act"
   double time_us = 0;        // median over the runs
   double flops = 0, bytes = 0;
+  DType dtype = DType::float32;  // of the launch's first operand: what its FLOPs are of
 };
 // One row per step that ran, in the program's order. `runs[i].time_us[entry]` are the times of run i.
 std::vector<LaunchProfile> summarize_profile(const Model& model, PreparedBinding& binding,

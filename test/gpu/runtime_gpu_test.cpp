@@ -95,6 +95,19 @@ TEST_CASE("the device describes itself", "[gpu]") {
   REQUIRE(needs.free_bytes > 1 << 20);
 }
 
+TEST_CASE("a GPU's ceilings are measured", "[gpu]") {
+  Run r(affine_gpu_plan(kW, kB), 0, GE_DEVICE_CUDA);
+  ge_ceilings most{};
+  most.size = sizeof most;
+  REQUIRE(Outcome(ge_device_measure_ceilings(r.device, &most)).message == "");
+  CHECK(most.gb_per_s > 100);
+  CHECK(most.launch_us > 0.2);
+  CHECK(most.launch_us < 100);
+  CHECK(most.tflop_per_s_f32 > 1);
+  CHECK(most.tflop_per_s_f16 > 2 * most.tflop_per_s_f32);  // on tensor cores
+  CHECK(most.tflop_per_s_bf16 > 2 * most.tflop_per_s_f32);
+}
+
 TEST_CASE("a GPU that is not there is refused", "[gpu]") {
   gpu_target();
   ge_device_options options{};

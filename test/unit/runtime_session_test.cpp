@@ -1,4 +1,5 @@
 // Sessions on the CPU: bind, run, rebind, refuse; several sessions on several threads over one model.
+#include <cstddef>
 #include <thread>
 
 #include "catch.h"
@@ -196,6 +197,7 @@ TEST_CASE("profile and time report each launch", "[runtime]") {
   REQUIRE(entry.flops == 1000);
   REQUIRE(entry.bytes == 96);
   REQUIRE(entry.time_us > 0);
+  REQUIRE(entry.dtype == GE_FLOAT32);
   double device_us[4] = {}, host_us[4] = {};
   ge_timing_options timing{sizeof timing, 1, 4, 0};
   REQUIRE(Outcome(ge_session_time(r.session, nullptr, device_us, host_us)).message.find("options") !=
@@ -213,4 +215,22 @@ TEST_CASE("profile and time report each launch", "[runtime]") {
   REQUIRE(Outcome(ge_session_startup(r.session, &startup)).ok());
   REQUIRE(startup.first_run_us > 0);
   REQUIRE(startup.bind_us > 0);
+}
+
+TEST_CASE("a device's ceilings are measured", "[runtime]") {
+  Run r(affine_plan(), 2);
+  ge_ceilings most{};
+  most.size = sizeof most;
+  REQUIRE(Outcome(ge_device_measure_ceilings(r.device, &most)).message == "");
+  REQUIRE(most.gb_per_s > 0.1);
+  REQUIRE(most.launch_us > 0);
+  REQUIRE(most.launch_us < 1000);
+  REQUIRE(most.tflop_per_s_f32 > 0.0001);
+  REQUIRE(most.tflop_per_s_f16 == 0);
+  ge_ceilings part{};
+  part.size = offsetof(ge_ceilings, launch_us);
+  REQUIRE(Outcome(ge_device_measure_ceilings(r.device, &part)).message == "");
+  REQUIRE(part.gb_per_s > 0.1);
+  REQUIRE(part.launch_us == 0);  // the caller's struct has no room for it
+  REQUIRE(Outcome(ge_device_measure_ceilings(r.device, nullptr)).message.find("size") != std::string::npos);
 }

@@ -51,6 +51,7 @@ class CpuDevice : public Device {
                                           uint32_t index) override {
     return resolve_kernel(plan, kernels, index);
   }
+  Result<std::unique_ptr<Kernel>> product_kernel(DType dtype) override { return resolve_product(dtype); }
   int64_t free_memory_bytes() const override { return limits_.memory_bytes; }
 
  private:

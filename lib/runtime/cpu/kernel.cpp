@@ -118,4 +118,12 @@ Result<std::unique_ptr<Kernel>> resolve_kernel(const PlanHandle& plan, const Pla
   return std::unique_ptr<Kernel>(std::make_unique<BuiltinKernel>(*entry));
 }
 
+Result<std::unique_ptr<Kernel>> resolve_product(DType dtype) {
+  static LaunchTable table;
+  const KernelRow* row = find_kernel_row("dot_blocked_f32");
+  if (dtype != DType::float32 || row == nullptr)
+    return fail(Code::launch_refused).because("no fast product of " + std::string(name_of(dtype)));
+  return std::unique_ptr<Kernel>(std::make_unique<BuiltinKernel>(*table.find(row->name, row->revision)));
+}
+
 }  // namespace ge::cpu

@@ -12,4 +12,7 @@ namespace ge::cpu {
 Result<std::unique_ptr<Kernel>> resolve_kernel(const PlanHandle& plan, const PlanKernels& kernels,
                                                uint32_t index);
 
+// dot_blocked_f32, on oneDNN where that is here. launch_refused for other element types.
+Result<std::unique_ptr<Kernel>> resolve_product(DType dtype);
+
 }  // namespace ge::cpu

@@ -1,6 +1,7 @@
 #include "runtime/cuda/device.h"
 
 #include "platform/thread_pool.h"
+#include "runtime/cuda/cublaslt.h"
 #include "runtime/cuda/kernel.h"
 #include "runtime/cuda/memory.h"
 #include "runtime/cuda/stream.h"
@@ -69,6 +70,11 @@ class CudaDevice : public Device {
   Result<std::unique_ptr<Kernel>> resolve(const PlanHandle& plan, const PlanKernels& kernels,
                                           uint32_t index) override {
     return resolve_kernel(gpu_, images_, plan, kernels, index);
+  }
+  Result<std::unique_ptr<Kernel>> product_kernel(DType) override {
+    KernelDesc desc;
+    desc.name = "dot_cublaslt";
+    return resolve_cublaslt(gpu_, desc);
   }
   int64_t free_memory_bytes() const override {
     size_t free_bytes = 0, total_bytes = 0;

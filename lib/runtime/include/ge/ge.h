@@ -166,6 +166,7 @@ typedef struct ge_launch_profile {
   const char* source_nodes;    /* "fc1 + act"; "/nodes/0" for a node without a name */
   double time_us;              /* median over `iterations` */
   double flops, bytes;         /* from the plan, under the current binding */
+  ge_dtype dtype;              /* of the launch's first operand: what its FLOPs are of */
 } ge_launch_profile;
 GE_API ge_error* ge_session_profile(ge_session* session, int32_t iterations, int32_t* out_count);
 GE_API ge_error* ge_session_profile_entry(ge_session* session, int32_t index, ge_launch_profile* out);
@@ -178,6 +179,16 @@ typedef struct ge_timing_options {
 /* Runs that are each waited for: the time on the device (CUDA events around it; on CPU the same clock) and on the host (call to
  * answer), microseconds. Each array has room for `iterations` values; either may be NULL. */
 GE_API ge_error* ge_session_time(ge_session* session, const ge_timing_options* options, double* device_us, double* host_us);
+
+/* ---- ceilings: the most that a device reaches, measured on it ---- */
+typedef struct ge_ceilings {
+  size_t size;
+  double gb_per_s;             /* read and written by a copy that no cache holds */
+  double launch_us;            /* the shortest step, timed as a profile times it */
+  double tflop_per_s_f32, tflop_per_s_f16, tflop_per_s_bf16; /* large products, sums in float32; 0: nothing here for it (no cuBLASLt) */
+} ge_ceilings;
+/* Takes a few seconds and up to 512 MiB of the device's memory while it runs; nothing else should run meanwhile. */
+GE_API ge_error* ge_device_measure_ceilings(ge_device* device, ge_ceilings* out);
 
 /* ---- start-up: where the time went, microseconds ---- */
 typedef struct ge_startup { size_t size; double driver_us, read_us, verify_us, weights_us, code_us, prepare_us, bind_us, first_run_us; } ge_startup;
