@@ -67,6 +67,7 @@ void write_json(DocumentBuilder& b, const Profile& profile) {
   b.begin_object().member("total_us", profile.total_us).key("launches").begin_array();
   for (const ProfileRow& r : profile.rows) {
     b.begin_object().member("kernel", r.kernel).member("source_nodes", r.nodes).member("time_us", r.time_us);
+    b.member("dtype", name_of(r.dtype));
     b.member("bytes", r.bytes)
         .member("flops", r.flops)
         .member("gb_per_s", gb_per_s(r))

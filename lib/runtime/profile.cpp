@@ -19,9 +19,6 @@ LaunchProfile describe(const Model& model, const Step& step, const BoundStep& bo
                        PreparedBinding& binding) {
   LaunchProfile row;
   row.source_nodes = join_nodes(source_nodes(step));
-  const auto first_dtype = [&] {
-    return bound.launch.view_count > 0 ? binding.view(bound, 0).dtype : DType::float32;
-  };
   const auto view_bytes = [&](uint32_t i) {
     const TensorView view = binding.view(bound, i);
     return static_cast<double>(bytes_of(view.dtype, element_count(view)));
@@ -29,6 +26,8 @@ LaunchProfile describe(const Model& model, const Step& step, const BoundStep& bo
   switch (step.kind) {
     case StepKind::kLaunch:
       row.kernel = model.plan().kernels[bound.launch.kernel].name;
+      if (bound.launch.view_count > 0)
+        row.dtype = binding.binding().views[bound.launch.first_view].view.dtype;
       row.flops = static_cast<double>(bound.launch.flops);
       row.bytes =
           static_cast<double>(bound.launch.bytes_read) + static_cast<double>(bound.launch.bytes_written);

@@ -29,6 +29,10 @@ fault 'measured again' 0 '1 thread' ge-run --measure-ceilings -d cpu --threads 1
 fault 'another device stays' 0 'device another|gb_per_s 1.0' cat known.txt
 [ "$(grep -c '^device' known.txt)" -eq 2 ] || { echo 'FAILED: a device stands twice'; failed=$((failed + 1)); }
 
+compiled d '{"format":"ge-graph/1","opset":21,"inputs":[{"name":"x","dtype":"float32","shape":[64,64]},{"name":"z","dtype":"float64","shape":[64,64]}],"nodes":[{"op":"MatMul","inputs":["x","x"],"outputs":["y"]},{"op":"MatMul","inputs":["z","z"],"outputs":["w"]}],"outputs":["y","w"]}'
+ge-run d.bin -d cpu --threads 1 --profile --json --ceilings known.txt 2>/dev/null | sed -n '/"profile"/,$p' | grep -o '"dtype": "[a-z0-9]*"' | sort >types
+fault 'the types that FLOPs are of' 0 'dtype: float32 float64' sh -c 'echo dtype: $(cut -d\" -f4 types)'
+
 # --- what is refused
 fault 'no such file' 3 'E0101|none.txt' ge-run m.bin -d cpu --profile --ceilings none.txt
 printf 'something\n' >bad.txt
