@@ -1,80 +1,19 @@
-// What readers take before a file is known to be sound: at most twice its bytes, whatever it says. operator
-// new is counted around each; files here are what unfolds most: many small parts, great numbers, and damage
-// at the end.
-#include <malloc.h>
+// What ONNX files and graph.json take before they are known to be sound: at most twice their bytes, whatever
+// they say. Files here are what unfolds most: many small parts, great numbers, and damage at the end.
 #include <algorithm>
-#include <atomic>
 #include <chrono>
-#include <cstdlib>
 #include <cstring>
 #include <functional>
-#include <new>
 
 #include "catch.h"
 #include "compiler/onnx_file/onnx_file.h"
 #include "compiler/source/graph_json.h"
-#include "contract/hash.h"
-#include "contract/plan_read.h"
-#include "temp_folder.h"
-#include "tensor_file/npy.h"
-#include "tensor_file/safetensors.h"
-
-namespace {
-
-std::atomic<int64_t> live{0}, peak{0};
-
-void* taken(void* p) {
-  if (!p) return p;
-  const int64_t now = live += static_cast<int64_t>(malloc_usable_size(p));
-  for (int64_t seen = peak.load(); now > seen && !peak.compare_exchange_weak(seen, now);) {
-  }
-  return p;
-}
-void given_back(void* p) {
-  if (p) live -= static_cast<int64_t>(malloc_usable_size(p));
-  std::free(p);
-}
-
-}  // namespace
-
-void* operator new(size_t size) {
-  if (void* p = taken(std::malloc(size > 0 ? size : 1))) return p;
-  throw std::bad_alloc();
-}
-void* operator new(size_t size, const std::nothrow_t&) noexcept {
-  return taken(std::malloc(size > 0 ? size : 1));
-}
-void* operator new(size_t size, std::align_val_t alignment) {
-  const auto a = static_cast<size_t>(alignment);
-  if (void* p = taken(std::aligned_alloc(a, (size + a - 1) / a * a))) return p;
-  throw std::bad_alloc();
-}
-void* operator new(size_t size, std::align_val_t alignment, const std::nothrow_t&) noexcept {
-  const auto a = static_cast<size_t>(alignment);
-  return taken(std::aligned_alloc(a, (size + a - 1) / a * a));
-}
-void operator delete(void* p) noexcept {
-  given_back(p);
-}
-void operator delete(void* p, size_t) noexcept {
-  given_back(p);
-}
-void operator delete(void* p, std::align_val_t) noexcept {
-  given_back(p);
-}
-void operator delete(void* p, size_t, std::align_val_t) noexcept {
-  given_back(p);
-}
+#include "memory_meter.h"
 
 using namespace ge;
+using namespace ge::test;
 
 namespace {
-
-std::string repeat(const std::string& part, size_t bytes) {
-  std::string text;
-  while (text.size() < bytes) text += part;
-  return text;
-}
 
 std::string varint(size_t n) {
   std::string bytes;
@@ -121,54 +60,12 @@ std::string input_x() {
   return block(
       11, block(1, "x") + block(2, block(1, "\x08\x01" + block(2, block(1, std::string("\x08\x02", 2))))));
 }
-std::string many(int count, const std::function<std::string(int)>& part) {
-  std::string text;
-  for (int i = 0; i < count; ++i) text += part(i);
-  return text;
-}
-std::string number(int i) {
-  return std::to_string(i);
-}
-
-struct Measured {
-  int64_t bytes = 0;  // at once, beside the input
-  double seconds = 0;
-  bool refused = false;
-  std::string said;
-};
-template <class Read>
-Measured measure(Read&& read) {
-  const int64_t before = live.load();
-  peak.store(before);
-  Measured m;
-  {
-    auto result = read();
-    m.bytes = peak.load() - before;
-    m.refused = !result.ok();
-    if (m.refused) m.said = result.error().first().found;
-  }
-  return m;
-}
 Measured onnx(const std::string& bytes) {
   ByteBuffer file = ByteBuffer::copy_of(as_bytes(bytes));
   return measure([&] { return read_onnx(std::move(file), "m.onnx", "/nowhere"); });
 }
 Measured json(const std::string& text) {
   return measure([&] { return read_graph_json(as_bytes(text), "g.json", "/nowhere"); });
-}
-
-constexpr size_t kSize = 4 << 20;
-
-struct Case {
-  const char* name;
-  std::string bytes;
-};
-// `most`: times the input, beside the texts of the fault itself.
-void check(const Case& c, const Measured& m, double most) {
-  constexpr double kFault = 16384;
-  INFO(c.name << ": " << m.said.substr(0, 100) << "; " << m.bytes << " bytes of " << c.bytes.size());
-  CHECK(m.refused);
-  CHECK(static_cast<double>(m.bytes) <= most * static_cast<double>(c.bytes.size()) + kFault);
 }
 
 }  // namespace
@@ -200,7 +97,7 @@ TEST_CASE("ONNX files that are refused took no more than twice their bytes") {
       {"opsets", "\x08\x08" + block(7, "") + repeat(block(8, std::string("\x10\x01", 2)), kSize)},
       {"cut off", model(repeat(block(1, relu), kSize)).substr(0, kSize)},
   };
-  for (const Case& c : models) check(c, onnx(c.bytes), 2);
+  for (const Case& c : models) check_peak(c, onnx(c.bytes), 2);
 }
 
 TEST_CASE("numbers of a tensor are counted before they take memory") {
@@ -210,7 +107,7 @@ TEST_CASE("numbers of a tensor are counted before they take memory") {
                 model(block(5, dims + std::string("\x10\x07", 2) + block(7, zeros) + block(8, "w")))};
   };
   const Case more = of("\x08\x81\x80\x80\x02");  // 4 Mi + 1 numbers; 4 Mi are there
-  check(more, onnx(more.bytes), 0.1);
+  check_peak(more, onnx(more.bytes), 0.1);
 }
 
 namespace {
@@ -371,7 +268,7 @@ TEST_CASE("graph.json of many small parts is refused before a graph is made of t
     const Measured m = measure([&] {
       return read_graph_json(as_bytes(c.bytes), "g.json", "/nowhere", {.max_unfolded_bytes = 1 << 20});
     });
-    check(c, m, 0.1);
+    check_peak(c, m, 0.1);
     CHECK(m.said.starts_with("found " + std::to_string(c.bytes.size()) + " bytes that take about "));
   }
 }
@@ -595,159 +492,7 @@ TEST_CASE("graph.json that is refused took little more than its text again") {
       {"an attribute's list of empty strings", with_attribute(repeat("\"\",", kSize) + "1")},
       {"a shape of many dims", initializer("uint8", repeat("1,", kSize) + "1", "[1]")},
   };
-  for (const Case& c : texts) check(c, json(c.bytes), 1.05);
-}
-
-namespace {
-
-std::string safetensors_bytes(const std::string& header, const std::string& data = "") {
-  std::string size(8, '\0');
-  store_as<uint64_t>(reinterpret_cast<std::byte*>(size.data()), header.size());
-  return size + header + data;
-}
-
-std::string npy_bytes(const std::string& header, const std::string& data = "") {
-  std::string size(4, '\0');
-  store_as<uint32_t>(reinterpret_cast<std::byte*>(size.data()), static_cast<uint32_t>(header.size()));
-  return std::string("\x93NUMPY\x02\0", 8) + size + header + data;
-}
-
-std::string block_of_cbor(const std::string& text) {
-  std::string bytes = "\x7a";
-  for (const int shift : {24, 16, 8, 0}) bytes += static_cast<char>(text.size() >> shift);
-  return text.size() < 24 ? static_cast<char>(0x60 + text.size()) + text : bytes + text;
-}
-
-// A plan whose checksums are right, with this program section.
-std::string plan_bytes(const std::string& program) {
-  PlanHeader header;
-  header.format = kPlanFormat;
-  for (Section& s : header.sections) s.hash = hash64({});
-  header.section(SectionKind::kWeights).hash = 0;
-  Section& section = header.section(SectionKind::kProgram);
-  section.size_bytes = program.size();
-  section.hash = hash64(as_bytes(program));
-  place_sections(header);
-  const auto head = encode_header(header);
-  std::string file(as_text(head));
-  file.resize(section.offset);
-  file += program;
-  file.resize(header.file_size_bytes);
-  return file;
-}
-
-}  // namespace
-
-// The header is held once, as bytes; what it says of the file is compared with the file before anything else.
-TEST_CASE("safetensors that are refused took little more than their header") {
-  const test::TempFolder folder;
-  const std::string entry = ":{\"dtype\":\"F32\",\"shape\":[],\"data_offsets\":[0,4]}",
-                    none = ":{\"dtype\":\"F32\",\"shape\":[0],\"data_offsets\":[0,0]}";
-  const std::string shape = "{\"w\":{\"dtype\":\"F32\",\"data_offsets\":[0,0],\"shape\":[";
-  const auto entries = [](int count, const std::string& what) {
-    return many(count, [&](int i) { return "\"" + number(i) + "\"" + what + ","; });
-  };
-  const std::vector<Case> files = {
-      {"a great header claimed", std::string("\xff\xe0\xf5\x05\0\0\0\0", 8) + std::string(kSize, ' ')},
-      {"no header", safetensors_bytes(std::string(kSize, ' '))},
-      {"small values", safetensors_bytes("{\"w\":[" + repeat("1,", kSize) + "1]}")},
-      {"empty objects", safetensors_bytes("{\"w\":[" + repeat("{},", kSize) + "{}]}")},
-      {"entries, and bytes behind",
-       safetensors_bytes("{" + entries(60000, entry) + "\"w\"" + entry + "}", "12345")},
-      {"entries, and one wrong", safetensors_bytes("{" + entries(60000, none) + "\"w\":1}")},
-      {"foreign entries, and one wrong",
-       safetensors_bytes("{" + entries(60000, ":{\"dtype\":\"F4\",\"shape\":[],\"data_offsets\":[0,0]}") +
-                         "\"w\":1}")},
-      {"a great shape", safetensors_bytes(shape + "4611686018427387904]}}")},
-      {"a shape of many dims", safetensors_bytes(shape + repeat("0,", kSize) + "0]}}")},
-      {"metadata, and one wrong",
-       safetensors_bytes("{\"__metadata__\":{" + entries(400000, ":\"\"") + "\"w\":1}}")},
-      {"keys that differ", safetensors_bytes("{" + entries(400000, ":0") + "\"w\":0}")},
-      {"a long name", safetensors_bytes("{\"" + std::string(kSize, 'n') + "\":1}")},
-      {"a long dtype", safetensors_bytes("{\"w\":{\"dtype\":\"" + std::string(kSize, 'F') +
-                                         "\",\"shape\":[],\"data_offsets\":[0,9]}}")},
-  };
-  for (const Case& c : files) {
-    const std::string path = folder.write("file", c.bytes);
-    check(c, measure([&] { return SafetensorsFile::open_path(path); }), 1.5);
-  }
-}
-
-TEST_CASE("npy files that are refused took little more than their header") {
-  const test::TempFolder folder;
-  const std::string head = "{'descr': '<f4', 'fortran_order': True, 'shape': (";
-  constexpr size_t kHeader = (1 << 20) - 100;
-  const std::vector<Case> files = {
-      {"a great header claimed",
-       std::string("\x93NUMPY\x02\0\xff\xff\xff\xff", 12) + std::string(kSize, ' ')},
-      {"a header longer than the file",
-       std::string("\x93NUMPY\x02\0\0\0\x0f\0", 12) + std::string(4000, ' ')},
-      {"a great shape", npy_bytes(head + "4611686018427387904,)}")},
-      {"a shape past the file", npy_bytes(head + "1073741824,)}", std::string(kSize, '\0'))},
-      {"many dims", npy_bytes(head + repeat("1,", kHeader) + ")}")},
-      {"blanks", npy_bytes(std::string(kHeader, ' '))},
-      {"a long key", npy_bytes("{'" + std::string(kHeader, 'k') + "': 1}")},
-      {"a long dtype", npy_bytes("{'descr': '" + std::string(kHeader, 'k') + "'}")},
-      {"one byte too few", npy_bytes(head + "1024, 1024)}", std::string(kSize - 1, '\0'))},
-  };
-  for (const Case& c : files) {
-    const std::string path = folder.write("file", c.bytes);
-    check(c, measure([&] { return read_npy_file(path); }), 1.05);
-    check(c, measure([&] { return read_npy(as_bytes(c.bytes), "w.npy"); }), 1.05);
-  }
-  // In Fortran's order elements are there twice, once the file is known to be sound.
-  const Case sound{"Fortran's order", npy_bytes(head + "1024, 1024)}", std::string(kSize, '\0'))};
-  const std::string path = folder.write("file", sound.bytes);
-  const Measured m = measure([&] { return read_npy_file(path); });
-  CHECK_FALSE(m.refused);
-  CHECK(static_cast<double>(m.bytes) <= 2.01 * static_cast<double>(sound.bytes.size()));
-}
-
-TEST_CASE("plans that are refused took no more than twice their bytes") {
-  const auto list = [](const std::string& item) { return "\x9f" + repeat(item, kSize) + "\xff"; };
-  // A plan whose only program starts so; its records have their shape up to there.
-  const auto program_of = [](const std::string& start) {
-    const auto empty = [](const std::string& key) { return block_of_cbor(key) + "\x80"; };
-    return "\xbf" + block_of_cbor("model_name") + "\x60" + block_of_cbor("made_by") + "\x60" +
-           empty("kernels") + empty("images") + empty("blobs") + block_of_cbor("programs") + "\x81\xbf" +
-           block_of_cbor("target") + block_of_cbor("cpu") + start + "\xff\xff";
-  };
-  std::string symbol = "\xbf" + block_of_cbor("name") + "\x60";
-  for (const std::string key : {"min", "max", "opt"}) symbol += block_of_cbor(key) + "\x01";
-  symbol += "\xff";
-  const std::string no_symbols = block_of_cbor("symbols") + "\x80";
-  std::string keys;
-  for (int i = 0; i < 400000; ++i) keys += block_of_cbor(number(i)) + "\x01";
-  const std::vector<Case> programs = {
-      {"small numbers", list("\x01")},
-      {"empty lists", list("\x80")},
-      {"empty maps", list("\xa0")},
-      {"empty texts", list("\x60")},
-      {"empty bytes", list("\x40")},
-      {"a great list claimed",
-       std::string("\x9b\x7f\xff\xff\xff\xff\xff\xff\xff", 9) + std::string(kSize, '\1')},
-      {"a great text claimed",
-       std::string("\x7b\x7f\xff\xff\xff\xff\xff\xff\xff", 9) + std::string(kSize, 'a')},
-      {"a long text", block_of_cbor(std::string(kSize, 'a'))},
-      {"a long key", "\xbf" + block_of_cbor(std::string(kSize, 'a')) + "\x01\xff"},
-      {"keys that differ", "\xbf" + keys + "\xff"},
-      {"one key many times", "\xbf" + repeat(std::string("\x60\x01", 2), kSize) + "\xff"},
-      {"keys, then one many times", "\xbf" + keys + repeat(std::string("\x60\x01", 2), kSize) + "\xff"},
-      {"cut off", "\x9f" + repeat("\x80", kSize)},
-      {"symbols, and one wrong",
-       program_of(block_of_cbor("symbols") + "\x9f" + repeat(symbol, kSize) + "\x01\xff")},
-      {"expressions, and one wrong", program_of(no_symbols + block_of_cbor("exprs") + "\x9f" +
-                                                repeat(std::string("\x82\0\x01", 3), kSize) + "\x01\xff")},
-      {"an expression of many tokens", program_of(no_symbols + block_of_cbor("exprs") + "\x9f\x9f" +
-                                                  repeat(std::string("\0\x01", 2), kSize) + "\xff\xff")},
-  };
-  const test::TempFolder folder;
-  for (const Case& c : programs) {
-    const Case file{c.name, plan_bytes(c.bytes)};
-    check(file, measure([&] { return read_plan_bytes(as_bytes(file.bytes)); }), 2);
-    const std::string path = folder.write("file", file.bytes);
-    check(file, measure([&] { return read_plan_file(path); }), 2);
-  }
+  for (const Case& c : texts) check_peak(c, json(c.bytes), 1.05);
 }
 
 TEST_CASE("graph.json too long for offsets of 32 bits is refused before it is looked at") {
