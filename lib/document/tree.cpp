@@ -145,6 +145,11 @@ ValueKind Value::kind() const {
   return kind == ValueKind::kDouble ? number()->kind : kind;
 }
 
+bool Value::is_integer() const {
+  const auto number = this->number();
+  return number && number->kind != ValueKind::kDouble;
+}
+
 std::optional<Number> Value::number() const {
   return document_->number_at(at_);
 }
@@ -268,7 +273,7 @@ void Value::Iterator::enter(size_t at) {
 }
 
 Value::Iterator& Value::Iterator::operator++() {
-  size_t next = document_->end_of(at_);
+  size_t next = document_->end_of(at_, skip_);
   if (document_->form_ == DocumentForm::kJson) {
     next = json_text::skip_space(document_->text(), next);
     if (document_->text()[next] == ',') next = json_text::skip_space(document_->text(), next + 1);
@@ -299,13 +304,21 @@ Value::Iterator Value::end() const {
   return Iterator(document_, false, kNowhere);
 }
 
-// The end of a container that stands in skips_; 0 for others.
-uint32_t Document::skipped(uint32_t at) const {
-  const auto skip = std::lower_bound(skips_.begin(), skips_.end(), Skip{at, 0});
-  return skip != skips_.end() && skip->start == at ? skip->end : 0;
+// The end of a container that stands in skips_; 0 for others. Walks go forward: from `skip`, which moves to
+// the first that does not start before `at`, by steps that double.
+uint32_t Document::skipped(uint32_t at, size_t& skip) const {
+  const auto before = [&](size_t i) { return i < skips_.size() && skips_[i].start < at; };
+  if (before(skip)) {
+    size_t step = 1;
+    while (before(skip + step)) step *= 2;
+    const auto first = skips_.begin() + static_cast<ptrdiff_t>(skip + step / 2),
+               last = skips_.begin() + static_cast<ptrdiff_t>(std::min(skip + step, skips_.size()));
+    skip = static_cast<size_t>(std::lower_bound(first, last, Skip{at, 0}) - skips_.begin());
+  }
+  return skip < skips_.size() && skips_[skip].start == at ? skips_[skip].end : 0;
 }
 
-uint32_t Document::end_of(uint32_t at) const {
+uint32_t Document::end_of(uint32_t at, size_t& skip) const {
   const bool json = form_ == DocumentForm::kJson;
   const char first = text()[at];
   if (json && first == '"') return static_cast<uint32_t>(json_text::string_end(text_, at));
@@ -317,16 +330,16 @@ uint32_t Document::end_of(uint32_t at) const {
     const bool text = head.major == cbor::kText || head.major == cbor::kBytes;
     return static_cast<uint32_t>(at + head.size + (text ? head.argument : 0));
   }
-  if (const uint32_t known = skipped(at)) return known;
+  if (const uint32_t known = skipped(at, skip)) return known;
   // A short walk, or the skips would have it.
   size_t end = at + head.size;
   if (!json) {
     if (head.info == cbor::kIndefinite) {
-      while (text()[end] != cbor::kBreak) end = end_of(static_cast<uint32_t>(end));
+      while (text()[end] != cbor::kBreak) end = end_of(static_cast<uint32_t>(end), skip);
       return static_cast<uint32_t>(end + 1);
     }
     const uint64_t items = head.argument * (head.major == cbor::kMap ? 2 : 1);
-    for (uint64_t i = 0; i < items; ++i) end = end_of(static_cast<uint32_t>(end));
+    for (uint64_t i = 0; i < items; ++i) end = end_of(static_cast<uint32_t>(end), skip);
     return static_cast<uint32_t>(end);
   }
   for (int depth = 1; depth > 0;) {
@@ -335,7 +348,7 @@ uint32_t Document::end_of(uint32_t at) const {
       end = json_text::string_end(text_, end);
     } else if (c == '/') {
       end = json_text::skip_space(text_, end);
-    } else if (const uint32_t known = c == '[' || c == '{' ? skipped(static_cast<uint32_t>(end)) : 0) {
+    } else if (const uint32_t known = c == '[' || c == '{' ? skipped(static_cast<uint32_t>(end), skip) : 0) {
       end = known;
     } else {
       depth += c == '[' || c == '{' ? 1 : c == ']' || c == '}' ? -1 : 0;

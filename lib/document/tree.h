@@ -47,7 +47,7 @@ class Value {
   ValueKind kind() const;
   bool is_null() const { return rough_kind() == ValueKind::kNull; }
   bool is_bool() const { return rough_kind() == ValueKind::kBool; }
-  bool is_integer() const { return kind() == ValueKind::kInt64 || kind() == ValueKind::kUint64; }
+  bool is_integer() const;
   bool is_number() const { return rough_kind() == ValueKind::kDouble; }
   bool is_string() const { return rough_kind() == ValueKind::kString; }
   bool is_binary() const { return rough_kind() == ValueKind::kBinary; }
@@ -93,6 +93,7 @@ class Value {
     uint32_t at_;  // of the child; kNowhere at the end
     uint32_t key_ = UINT32_MAX;
     uint64_t left_ = UINT64_MAX;  // CBOR: children from here on, where that is known
+    size_t skip_ = 0;             // of the document's: none before it is needed from here on
     bool in_object_;
   };
   Iterator begin() const;
@@ -160,8 +161,8 @@ class Document {
   // The string as it stands in the text; nullopt where it has escapes.
   std::optional<std::string_view> plain_at(uint32_t at) const;
   Value::Iterator first_child(uint32_t container) const;
-  uint32_t end_of(uint32_t at) const;  // one past the value
-  uint32_t skipped(uint32_t at) const;
+  uint32_t end_of(uint32_t at, size_t& skip) const;  // one past the value
+  uint32_t skipped(uint32_t at, size_t& skip) const;
   // "/key" or "/3": the step from a container to its child that is, or holds, the value at `target`. Returns
   // where the child starts.
   uint32_t append_step(uint32_t container, uint32_t target, std::string& pointer) const;
