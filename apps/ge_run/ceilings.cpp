@@ -1,13 +1,9 @@
 #include "ge_run/ceilings.h"
 
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cmath>
 #include <cstdlib>
-#include <cstring>
 
 #include "base/text.h"
 #include "common/table.h"
@@ -84,12 +80,10 @@ Result<std::vector<DeviceCeilings>> read(const std::string& file, bool optional)
   return parse(file, as_text(bytes->span()));
 }
 
+// All on the way to the file.
 Status make_folders(const std::string& file) {
-  for (size_t at = file.find('/', 1); at != file.npos; at = file.find('/', at + 1)) {
-    const std::string folder = file.substr(0, at);
-    if (mkdir(folder.c_str(), 0777) != 0 && errno != EEXIST)
-      return fail(Code::file_unwritable).at(folder).because(std::strerror(errno));
-  }
+  for (size_t at = file.find('/', 1); at != file.npos; at = file.find('/', at + 1))
+    GE_TRY(make_folder(file.substr(0, at)));
   return {};
 }
 

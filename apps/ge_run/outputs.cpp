@@ -1,11 +1,8 @@
 #include "ge_run/outputs.h"
 
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 
 #include "common/overwrite.h"
 #include "ge_run/inputs.h"
@@ -54,14 +51,6 @@ Status add_destinations(const std::string& name, const std::string& file, const 
   }
   into.push_back({std::move(outputs), file});
   return {};
-}
-
-Status make_folder(const std::string& file) {
-  const std::string folder = folder_of(file);
-  struct stat status {};
-  if (folder.empty() || stat(folder.c_str(), &status) == 0) return {};
-  if (mkdir(folder.c_str(), 0777) == 0 || errno == EEXIST) return {};
-  return fail(Code::file_unwritable).at(folder).because(std::strerror(errno));
 }
 
 std::vector<FileRead> files_read(const RunCommand& command) {
@@ -119,7 +108,8 @@ Status write_outputs(const std::vector<Destination>& destinations, const std::ve
 
 Status make_output_folders(const RunCommand& command) {
   for (const auto& [name, file] : command.outputs) {
-    if (file.back() == '/') GE_TRY(make_folder(file));
+    if (const std::string folder = folder_of(file); file.back() == '/' && !folder.empty())
+      GE_TRY(make_folder(folder));
   }
   return {};
 }

@@ -30,6 +30,7 @@ class Runner {
 
  private:
   Status open();
+  std::string ceilings_file() const { return c_.ceilings.empty() ? usual_ceilings_file() : c_.ceilings; }
   Status measure_ceilings();
   Status add_floors(Profile& profile);
   Status dry_run();
@@ -109,7 +110,7 @@ Status Runner::dry_run() {
 // Kept where the next --profile finds them; where there is no such place they are only told.
 Status Runner::measure_ceilings() {
   GE_ASSIGN(report_.ceilings, measure_ceilings_of(r_.device.get(), c_.threads));
-  const std::string file = c_.ceilings.empty() ? usual_ceilings_file() : c_.ceilings;
+  const std::string file = ceilings_file();
   if (file.empty()) {
     note("the ceilings are not kept: HOME is not set; --ceilings FILE names a place");
     return {};
@@ -122,7 +123,7 @@ Status Runner::measure_ceilings() {
 // The floor of each launch, where this device's ceilings are known.
 Status Runner::add_floors(Profile& profile) {
   std::optional<DeviceCeilings> known = report_.ceilings;
-  const std::string file = c_.ceilings.empty() ? usual_ceilings_file() : c_.ceilings;
+  const std::string file = ceilings_file();
   if (!known && !file.empty()) {
     GE_ASSIGN(known, kept(file, ceilings_name(r_.device.get(), c_.threads), c_.ceilings.empty()));
   }

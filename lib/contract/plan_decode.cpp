@@ -64,9 +64,7 @@ class RecordReader {
     kind = own;
     const Value value = *at_->next;
     ++at_->next;
-    T record{};
-    get(value, record);
-    if (keeps_) field.push_back(std::move(record));
+    get_one(value, field);
   }
 
   template <class T>
@@ -97,12 +95,7 @@ class RecordReader {
     if (!is_array(value)) return;
     if (keeps_) list.reserve(static_cast<size_t>(value.size()));
     for (const Value item : value) {
-      if (keeps_) {
-        get(item, list.emplace_back());
-      } else {
-        T dropped{};
-        get(item, dropped);
-      }
+      get_one(item, list);
       if (!ok()) return;
     }
   }
@@ -158,6 +151,13 @@ class RecordReader {
     if (static_cast<size_t>(value.size()) != size)
       refuse(value, "an array of " + std::to_string(size) + " is needed");
     return ok();
+  }
+
+  template <class T>
+  void get_one(Value item, std::vector<T>& list) {
+    if (keeps_) return get(item, list.emplace_back());
+    T dropped{};
+    get(item, dropped);
   }
 
   // The next member of the record being read; it must be `name`.
@@ -250,8 +250,7 @@ class RecordReader {
     if (!is_array(value)) return;
     symbol_count_ = static_cast<size_t>(value.size());
     for (const Value item : value) {
-      Symbol own;
-      get(item, keeps_ ? symbols.emplace_back() : own);
+      get_one(item, symbols);
       if (!ok()) return;
     }
   }

@@ -13,6 +13,16 @@ constexpr uint32_t kSkipBytes = 128;
 
 }  // namespace
 
+Status check_length(ByteSpan text, const std::string& name, const DocumentLimits& limits, std::string fix) {
+  const int64_t most = std::min(limits.max_bytes, kMostDocumentBytes);
+  if (static_cast<int64_t>(text.size()) <= most) return {};
+  return fail(Code::document_limit)
+      .say("document is too large")
+      .at(name)
+      .because(std::to_string(text.size()) + " bytes; allowed are " + std::to_string(most))
+      .try_(std::move(fix));
+}
+
 DocumentSink::DocumentSink(DocumentForm form, std::string_view text, std::string name,
                            const DocumentLimits& limits)
     : limits_(limits) {
@@ -29,7 +39,6 @@ bool DocumentSink::stop(Code code, std::string message, std::string found, size_
                   .at(document_.place_of_byte(static_cast<int64_t>(offset)))
                   .because(std::move(found))
                   .try_(std::move(fix)));
-  stopped_ = true;
   return false;
 }
 
@@ -122,8 +131,7 @@ bool DocumentSink::tell_duplicates(size_t at_least) {
                     .in(std::move(pointer))
                     .because("it stands first at " + document_.place_of_byte(same))
                     .try_("remove one of them"));
-    if (errors_.size() >= kMostDuplicates) stopped_ = true;
-    if (stopped_) return false;
+    if (errors_.size() >= kMostDuplicates) return false;
   }
   return true;
 }

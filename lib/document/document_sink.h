@@ -11,6 +11,10 @@
 
 namespace ge {
 
+// Before a text is scanned: document_limit where it is longer than the limits, or offsets, allow.
+Status check_length(ByteSpan text, const std::string& name, const DocumentLimits& limits,
+                    std::string fix = "");
+
 class DocumentSink {
  public:
   DocumentSink(DocumentForm form, std::string_view text, std::string name, const DocumentLimits& limits);
@@ -45,7 +49,6 @@ class DocumentSink {
   Document document_;
   DocumentLimits limits_;
   ErrorList errors_;
-  bool stopped_ = false;
   int64_t nodes_ = 0;
   std::vector<Open> open_;     // outermost first
   std::deque<uint32_t> keys_;  // where those of the open objects stand; a deque grows without a second copy

@@ -138,13 +138,7 @@ class CborScan {
 }  // namespace
 
 Result<Document> parse_cbor(ByteSpan bytes, std::string name, DocumentLimits limits) {
-  limits.max_bytes = std::min(limits.max_bytes, kMostDocumentBytes);
-  if (static_cast<int64_t>(bytes.size()) > limits.max_bytes) {
-    return fail(Code::document_limit)
-        .say("document is too large")
-        .at(name)
-        .because(std::to_string(bytes.size()) + " bytes; allowed are " + std::to_string(limits.max_bytes));
-  }
+  GE_TRY(check_length(bytes, name, limits));
   try {
     DocumentSink sink(DocumentForm::kCbor, as_text(bytes), name, limits);
     CborScan(as_text(bytes), sink).run();

@@ -6,6 +6,7 @@
 
 #include "document/document_sink.h"
 #include "document/json_text.h"
+#include "document/utf8.h"
 
 namespace ge {
 namespace {
@@ -254,7 +255,7 @@ class JsonScan {
       if (c == '"') return single(Token::kString);
       if (c == -1) return wrong("invalid string: missing closing quote");
       if (c < 0x20) return wrong(control_character(c));
-      if (!(c == '\\' ? escape() : sequence(static_cast<uint8_t>(c)))) return;
+      if (!(c == '\\' ? escape() : sequence())) return;
     }
   }
 
@@ -272,21 +273,10 @@ class JsonScan {
   }
 
   // UTF-8 of more than one byte.
-  bool sequence(uint8_t lead) {
-    const int length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
-    int low = lead == 0xe0   ? 0xa0
-              : lead == 0xf0 ? 0x90
-                             : 0x80,
-        high = lead == 0xed   ? 0x9f
-               : lead == 0xf4 ? 0x8f
-                              : 0xbf;
-    if (lead < 0xc2 || lead > 0xf4) return wrong("invalid string: ill-formed UTF-8 byte"), false;
-    ++at_;
-    for (int i = 1; i < length; ++i, ++at_) {
-      if (peek() < low || peek() > high) return wrong("invalid string: ill-formed UTF-8 byte"), false;
-      low = 0x80, high = 0xbf;
-    }
-    return true;
+  bool sequence() {
+    const Utf8Sequence found = utf8_sequence(text_.substr(at_));
+    at_ += found.size;
+    return found.well_formed || (wrong("invalid string: ill-formed UTF-8 byte"), false);
   }
 
   bool escape() {
@@ -340,14 +330,7 @@ Result<Document> parse_json(ByteSpan bytes, std::string name, DocumentLimits lim
   const std::string_view text = as_text(bytes);
   if (text.empty())
     return fail(Code::empty_file).say("'" + name + "' is empty").at(name).because("JSON was expected");
-  limits.max_bytes = std::min(limits.max_bytes, kMostDocumentBytes);
-  if (static_cast<int64_t>(text.size()) > limits.max_bytes) {
-    return fail(Code::document_limit)
-        .say("document is too large")
-        .at(name)
-        .because(std::to_string(text.size()) + " bytes; allowed are " + std::to_string(limits.max_bytes))
-        .try_("keep large arrays in a tensor file beside it");
-  }
+  GE_TRY(check_length(bytes, name, limits, "keep large arrays in a tensor file beside it"));
   try {
     DocumentSink sink(DocumentForm::kJson, text, name, limits);
     // Within a comment it would be taken for text, elsewhere it is no token: one word for both.

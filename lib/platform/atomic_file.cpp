@@ -210,6 +210,12 @@ Status write_file(const std::string& path, ByteSpan bytes) {
   return file.commit();
 }
 
+Status make_folder(const std::string& path) {
+  const int error = ::mkdir(path.c_str(), 0777) == 0 ? 0 : errno;
+  if (error == 0 || error == EEXIST) return {};
+  return fail(Code::file_unwritable).at(path).because(detail::system_text(error));
+}
+
 Status write_stdout(ByteSpan bytes) {
   const int error = detail::write_all(STDOUT_FILENO, bytes.data(), bytes.size());
   return error ? Status(write_failure("<stdout>", error)) : Status();

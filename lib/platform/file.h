@@ -75,6 +75,8 @@ class AtomicFile {
 
 // AtomicFile in one call.
 Status write_file(const std::string& path, ByteSpan bytes);
+// A folder in one that is there; nothing where it is there itself. Errors: file_unwritable.
+Status make_folder(const std::string& path);
 // Writes all bytes to standard output. Errors: file_unwritable.
 Status write_stdout(ByteSpan bytes);
 

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "numeric/convert.h"
+#include "runtime/dense_view.h"
 
 namespace ge {
 namespace {
@@ -12,24 +13,6 @@ constexpr int kRuns = 10;                           // the first of them warm up
 constexpr int64_t kCopyBytes = int64_t{256} << 20;  // more than caches hold
 constexpr int64_t kTinyBytes = 256;
 
-TensorView vector_of(std::byte* data, int64_t bytes) {
-  TensorView view;
-  view.data = data;
-  view.dtype = DType::uint8;
-  view.rank = 1;
-  view.dims[0] = bytes;
-  view.strides[0] = 1;
-  return view;
-}
-TensorView square_of(std::byte* data, DType dtype, int64_t side) {
-  TensorView view;
-  view.data = data;
-  view.dtype = dtype;
-  view.rank = 2;
-  view.dims[0] = view.dims[1] = view.strides[0] = side;
-  view.strides[1] = 1;
-  return view;
-}
 TensorView absent() {
   TensorView view;
   view.rank = -1;
@@ -45,11 +28,10 @@ class Measurement {
     GE_ASSIGN(stream_, device_.create_stream({}));
     GE_ASSIGN(memory_, device_.create_memory());
     GE_TRY(memory_->grow(2 * kCopyBytes));
-    GE_ASSIGN(auto copy,
-              stream_->bind_copy(vector_of(at(0), kCopyBytes), vector_of(at(kCopyBytes), kCopyBytes)));
+    GE_ASSIGN(auto copy, stream_->bind_copy(bytes_at(0, kCopyBytes), bytes_at(kCopyBytes, kCopyBytes)));
     GE_ASSIGN(const double copy_us, best_us(std::move(copy)));
     found.gb_per_s = 2 * static_cast<double>(kCopyBytes) / copy_us / 1e3;
-    GE_ASSIGN(auto fill, stream_->bind_fill(vector_of(at(0), kTinyBytes), 0));
+    GE_ASSIGN(auto fill, stream_->bind_fill(bytes_at(0, kTinyBytes), 0));
     GE_ASSIGN(found.launch_us, best_us(std::move(fill)));
     GE_ASSIGN(found.tflop_per_s_f32, product(DType::float32));
     GE_ASSIGN(found.tflop_per_s_f16, product(DType::float16));
@@ -59,6 +41,9 @@ class Measurement {
 
  private:
   std::byte* at(int64_t offset) const { return memory_->base() + offset; }
+  TensorView bytes_at(int64_t offset, int64_t count) const {
+    return dense_view(at(offset), DType::uint8, {count});
+  }
 
   Result<double> best_us(std::unique_ptr<DeviceStep> step) {
     StraightRun run;
@@ -79,9 +64,9 @@ class Measurement {
     const int64_t bytes = bytes_of(dtype, side * side);
     auto kernel = device_.product_kernel(dtype);
     if (!kernel.ok()) return 0.0;
-    for (const int64_t operand : {0, 1}) GE_TRY(write_random(at(operand * bytes), dtype, side * side));
-    const TensorView operands[] = {square_of(at(0), dtype, side), square_of(at(bytes), dtype, side), absent(),
-                                   square_of(at(2 * bytes), dtype, side), absent()};
+    GE_TRY(write_random(at(0), dtype, 2 * side * side));
+    const auto square = [&](int i) { return dense_view(at(i * bytes), dtype, {side, side}); };
+    const TensorView operands[] = {square(0), square(1), absent(), square(2), absent()};
     const double flops =
         2.0 * static_cast<double>(side) * static_cast<double>(side) * static_cast<double>(side);
     Choice choice;

@@ -98,8 +98,7 @@ TEST_CASE("the device describes itself", "[gpu]") {
 TEST_CASE("a GPU's ceilings are measured", "[gpu]") {
   Run r(affine_gpu_plan(kW, kB), 0, GE_DEVICE_CUDA);
   ge_ceilings most{};
-  most.size = sizeof most;
-  REQUIRE(Outcome(ge_device_measure_ceilings(r.device, &most)).message == "");
+  REQUIRE(r.measure_ceilings(most).message == "");
   CHECK(most.gb_per_s > 100);
   CHECK(most.launch_us > 0.2);
   CHECK(most.launch_us < 100);

@@ -75,6 +75,10 @@ class Run {
   Run(const Run&) = delete;
   Outcome opened{nullptr};  // of the first call that failed
   Outcome bind(const std::vector<std::pair<const char*, int64_t>>& values = {});
+  Outcome measure_ceilings(ge_ceilings& most, size_t size_bytes = sizeof(ge_ceilings)) {
+    most.size = size_bytes;
+    return Outcome(ge_device_measure_ceilings(device, &most));
+  }
   template <class T>
   Outcome write(int index, const std::vector<T>& values) {
     return Outcome(ge_session_write_input(session, index, values.data(), values.size() * sizeof(T)));
