@@ -94,7 +94,7 @@ std::optional<Failure> check_alone(const Graph& graph, const RunOptions& options
   RunOptions alone = options;
   alone.jobs = 1;
   alone.progress = false;
-  alone.seconds_per_case = 20;
+  alone.seconds_per_case = 20 * kSlowdown;
   Summary s = run_cases(
       1, [&](size_t) { return graph.clone(); }, alone, 1);
   if (s.failures.empty()) return std::nullopt;

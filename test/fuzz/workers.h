@@ -9,6 +9,7 @@
 
 #include "compiler/ir/graph.h"
 #include "fuzz/checker.h"
+#include "work_time.h"
 
 namespace ge::test {
 
@@ -21,7 +22,7 @@ struct RunOptions {
   bool compile_cuda = false;  // only compile for sm_90
   bool sabotage = false;      // spoil the results
   int jobs = 1;               // processes
-  int seconds_per_case = 60;
+  int seconds_per_case = 60 * kSlowdown;
   bool progress = false;
   // Told of each failure as it is found: a run that is cut short has said what it knows.
   std::function<void(const CaseFailure&)> tell;

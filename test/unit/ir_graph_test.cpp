@@ -1,22 +1,17 @@
 // Graph upkeep: uses, order, clone, compact; and that nothing is quadratic on large graphs.
-#include <chrono>
-
 #include "catch.h"
 #include "compiler/ir/builder.h"
 #include "compiler/ir/verify.h"
+#include "work_time.h"
 
 using namespace ge;
+using namespace ge::test;
 
 namespace {
 const Type kRow{DType::float32, {Dim::symbol("n"), 4}};
 
 NodeId add_relu(Graph& g, ValueId x) {
   return g.add_node(Op::relu, {x}, {g.type(x)});
-}
-double seconds_of(const std::function<void()>& f) {
-  const auto start = std::chrono::steady_clock::now();
-  f();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 }  // namespace
 

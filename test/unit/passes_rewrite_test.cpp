@@ -1,7 +1,5 @@
 // What golden files cannot show: linear work on large graphs, sources through rewrites, one evaluation for
 // all constants.
-#include <chrono>
-
 #include "catch.h"
 #include "compiler/codegen/loop_code.h"
 #include "compiler/codegen/loop_nest.h"
@@ -11,15 +9,12 @@
 #include "compiler/passes/passes.h"
 #include "compiler/passes/rewrite.h"
 #include "numeric/convert.h"
+#include "work_time.h"
 
 using namespace ge;
+using namespace ge::test;
 
 namespace {
-double seconds_of(const std::function<void()>& f) {
-  const auto start = std::chrono::steady_clock::now();
-  f();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
 Graph parse(const std::string& text) {
   auto g = parse_ir(text);
   REQUIRE_OK(g);

@@ -1,7 +1,6 @@
 // What ONNX files and graph.json take before they are known to be sound: at most twice their bytes, whatever
 // they say. Files here are what unfolds most: many small parts, great numbers, and damage at the end.
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 #include <functional>
 
@@ -9,6 +8,7 @@
 #include "compiler/onnx_file/onnx_file.h"
 #include "compiler/source/graph_json.h"
 #include "memory_meter.h"
+#include "work_time.h"
 
 using namespace ge;
 using namespace ge::test;
@@ -117,10 +117,10 @@ constexpr int64_t kUnfolded = 16 << 20;
 // Read with kUnfolded bytes to unfold to, in a time that needs no more than a walk over them.
 Measured unfolded_onnx(const std::string& bytes) {
   ByteBuffer file = ByteBuffer::copy_of(as_bytes(bytes));
-  const auto start = std::chrono::steady_clock::now();
+  const WorkTime time;
   Measured m = measure(
       [&] { return read_onnx(std::move(file), "m.onnx", "/nowhere", {.max_unfolded_bytes = kUnfolded}); });
-  m.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  m.seconds = time.seconds();
   return m;
 }
 
@@ -206,7 +206,7 @@ TEST_CASE("functions and subgraphs unfold to no more than is allowed") {
     CHECK(m.refused);
     CHECK(m.said.starts_with("inlined, and with what they use"));
     CHECK(m.bytes <= static_cast<int64_t>(20 * c.bytes.size()) + kUnfolded);
-    CHECK(m.seconds < 10);  // under a sanitizer too; a hundredth of that without
+    CHECK(m.seconds < 10);  // a hundredth of that in most
   }
 }
 
@@ -320,11 +320,11 @@ TEST_CASE("subgraphs of graph.json unfold to no more than is allowed") {
                .substr(1)},
   };
   for (const Case& c : texts) {
-    const auto start = std::chrono::steady_clock::now();
+    const WorkTime time;
     const Measured m = measure([&] {
       return read_graph_json(as_bytes(c.bytes), "g.json", "/nowhere", {.max_unfolded_bytes = kUnfolded});
     });
-    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    const double seconds = time.seconds();
     INFO(c.name << ": " << m.said << "; " << m.bytes << " bytes of " << c.bytes.size() << ", " << seconds
                 << " s");
     CHECK(m.refused);
@@ -368,10 +368,10 @@ TEST_CASE("names whose hashes are the same are looked up as fast as others") {
   const auto read = [](const std::function<std::string(int)>& name) {
     const std::string nodes = many(60000, [&](int i) { return block(1, node("Relu", "x", name(i))); });
     const std::string bytes = model(input_x() + nodes + block(12, block(1, name(59999))));
-    const auto start = std::chrono::steady_clock::now();
+    const WorkTime time;
     const Measured m = onnx(bytes);
     CHECK_FALSE(m.refused);
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return time.seconds();
   };
   const double others = read([](int i) { return "a name of " + std::to_string(i); });
   const double same = read([&](int i) { return names[static_cast<size_t>(i)]; });
@@ -418,9 +418,9 @@ TEST_CASE("graph.json of very many faults is refused in little time") {
                    "\"z\":{}},\"inputs\":[],\"outputs\":[\"y\"],\"nodes\":[]}"},
   };
   for (const Case& c : texts) {
-    const auto start = std::chrono::steady_clock::now();
+    const WorkTime time;
     const auto graph = read_graph_json(as_bytes(c.bytes), "g.json", "/nowhere");
-    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    const double seconds = time.seconds();
     INFO(c.name << ": " << seconds << " s");
     REQUIRE_FALSE(graph.ok());
     CHECK(graph.error().list().size() >= 1001);
