@@ -536,11 +536,16 @@ GE_FN long long split(long long& position, long long extent) {
   return r;
 }
 
-// Where a launch may start before its predecessor is done (programmatic dependent launch): wait for its
-// results. Nothing to wait for otherwise.
-GE_FN void wait_for_inputs() {
+// Where launches may start before their predecessors are done (programmatic dependent launch): a kernel first
+// lets the next one start, and waits for its own predecessor's results before it reads what launches write.
+// Both do nothing elsewhere.
+GE_FN void let_next_start() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.launch_dependents;");
+#endif
+}
+GE_FN void wait_for_inputs() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
 }

@@ -37,6 +37,43 @@ TEST_CASE("CUDA gather equals gather_reference and notes what is out of range") 
   REQUIRE((out.at(0) == 11 && out.at(1) == 12 && out.at(2) == 10));
 }
 
+TEST_CASE("CUDA gather of dense rows gives the reference's bits") {
+  NEED_GPU(gpu);
+  std::mt19937 rng(36);
+  for (const DType dtype : {DType::float64, DType::float32, DType::float16, DType::bfloat16, DType::int8,
+                            DType::uint64, DType::boolean}) {
+    const int64_t unit = 16 / (bits_of(dtype) / 8);  // elements of 16 bytes
+    for (const DType index_type : {DType::int64, DType::int32}) {
+      size_t l = 0;
+      for (const std::vector<int64_t>& places : {std::vector<int64_t>{}, {1}, {7}, {3, 5}, {2, 1, 300}, {0}}) {
+        for (const std::vector<int64_t>& data_dims :
+             {std::vector<int64_t>{1, unit}, {5, 3 * unit}, {9, 2, unit}, {33, 7, 16}, {4, 0}}) {
+          std::vector<int64_t> out_dims = places;
+          out_dims.insert(out_dims.end(), data_dims.begin() + 1, data_dims.end());
+          TestTensor data(dtype, data_dims, Layout::kDense, 1), at(index_type, places, Layout::kDense),
+              out(dtype, out_dims, Layout::kDense);
+          data.random(rng);
+          const int64_t extent = data_dims[0];
+          for (int64_t i = 0; i < at.count(); ++i)
+            at.set_int(i, static_cast<int64_t>(rng() % static_cast<uint64_t>(2 * extent)) - extent);
+          INFO(name_of(dtype) << " " << at.count() << " of " << extent << " rows");
+          compare(*gpu, "gather_rows_sm80", "gather_reference", {&data, &at, &out}, {{"axis", int64_t{0}}},
+                  kGrids[l++ % 3], 0, 0);
+        }
+      }
+    }
+  }
+  TestTensor data(DType::float16, {3, 8}), at(DType::int32, {3}), out(DType::float16, {3, 8});
+  data.random(rng);
+  at.set_int(0, 1), at.set_int(1, -7), at.set_int(2, 3);
+  FaultRecord fault;
+  REQUIRE_OK(gpu->run("gather_rows_sm80", {&data, &at, &out}, {{"axis", int64_t{0}}}, 1, &fault));
+  REQUIRE((fault.kind == static_cast<uint32_t>(FaultKind::kIndexOutOfRange) && fault.launch == 7));
+  REQUIRE((fault.value == -7 || fault.value == 3));
+  for (int64_t i = 0; i < 8; ++i)
+    REQUIRE((out.at(i) == data.at(8 + i) && out.at(8 + i) == data.at(i) && out.at(16 + i) == data.at(16 + i)));
+}
+
 TEST_CASE("CUDA gather with an index for each element, and scatter, give the reference's bits") {
   NEED_GPU(gpu);
   std::mt19937 rng(41);

@@ -101,6 +101,44 @@ TEST_CASE("a product of any number of rows has a choice for few of them", "[back
   CHECK(names.back() == "dot_cublaslt");
 }
 
+TEST_CASE("a norm's launch names what it reads before its predecessor is done", "[backend]") {
+  if (!Nvrtc::open().ok()) return;
+  const auto norm = [](const char* scale, const std::function<void(Plan&)>& change) {
+    return plan_of("graph (%x: float16[512, 768], %s: float16[768]) {\n"
+                   "  %a = constant float16[384] splat 0.5\n"
+                   "  %b = constant float16[384] splat 0.25\n"
+                   "  %w = concat(%a, %b) {axis = 0} : float16[768]\n"
+                   "  %f = broadcast(" +
+                       std::string(scale) +
+                       ") {shape = [512, 768]} : float16[512, 768]\n"
+                   "  %r = relu(%x) : float16[512, 768]\n"
+                       "  %y = normalize(%r, %f) {axis = 1, epsilon = 0.001, kind = \"layer\"} : float16[512, 768]\n"
+                       "  return %r as \"r\", %y as \"y\"\n}",
+                   change);
+  };
+  std::vector<Attrs> attrs;
+  const auto look = [&](Plan& plan) {
+    attrs.clear();
+    for (const Step& step : plan.programs[0].run.steps)
+      for (const Launch& launch : step.launch)
+        for (const Choice& c : launch.choices) attrs.push_back(c.attrs);
+  };
+  CHECK(test::bind_without_device(norm("%w", look), "sm_90", {}) == "");
+  REQUIRE(!attrs.empty());
+  const int64_t early = attr_int(attrs.back(), "early", 0);
+  CHECK(early != 0);
+  norm("%s", look);  // an input's bytes may be written by whoever runs the plan
+  for (const Attrs& a : attrs) CHECK(a.empty());
+  // Whoever leaves it out, or says it of another operand, is refused.
+  for (const int64_t other : {int64_t{0}, early * 2, early | 1}) {
+    const auto file = norm("%w", [&](Plan& plan) {
+      Choice& c = plan.programs[0].run.steps.back().launch.at(0).choices.back();
+      c.attrs = other == 0 ? Attrs{} : Attrs{{"early", other}};
+    });
+    CHECK(test::bind_without_device(file, "sm_90", {}) != "");
+  }
+}
+
 TEST_CASE("views that generated code was not made for are refused", "[backend]") {
   if (!Nvrtc::open().ok()) return;
   const auto refusal = [&](const std::function<void(Plan&)>& change) {

@@ -198,6 +198,50 @@ TEST_CASE("groups of threads that take several rows reach every row", "[loops][c
   CHECK_FALSE(method(4096, 2049).ends_with("_rows8"));   // too few to be worth it
 }
 
+// `rows` of `columns` elements, with a scale and a shift that no launch writes.
+LoopFacts constant_scale(const LoopProgram& layer_norm, int64_t rows, int64_t columns) {
+  LoopFacts facts = many_rows(layer_norm, rows, columns);
+  facts.operands[1].constant = facts.operands[2].constant = true;
+  return facts;
+}
+
+TEST_CASE("few rows read what is constant and the same for all before they wait", "[loops][cuda]") {
+  const LoopProgram layer_norm = program_of(kLayerNorm);
+  const auto first_of = [&](const LoopFacts& facts) {
+    auto variants = print_cuda_loop(layer_norm, facts);
+    REQUIRE_OK(variants);
+    REQUIRE_OK(check_desc(variants->front().desc));
+    return variants->front();
+  };
+  // Of operand `i`: before the wait, and read once.
+  const auto early = [](const CudaLoopVariant& v, int i) {
+    const std::string read = "(b" + std::to_string(i) + " + ";
+    const size_t at = v.fragment.find(read), wait = v.fragment.find("wait_for_inputs();");
+    REQUIRE(wait != std::string::npos);
+    return at < wait && v.fragment.find(read, wait) == std::string::npos;
+  };
+  for (const int64_t columns : {64, 100, 768, 1024, 2048, 4096, 16384}) {
+    const CudaLoopVariant v = first_of(constant_scale(layer_norm, 512, columns));
+    INFO(v.method << "\n" << v.fragment);
+    CHECK(v.early == 6);
+    REQUIRE(v.desc.attrs.size() == 1);
+    CHECK((v.desc.attrs[0] == AttrDesc{"early", AttrType::kInt, 6, 6, true}));
+    CHECK((early(v, 1) && early(v, 2) && !early(v, 0)));
+    // Who has no row left has waited, too.
+    CHECK(v.fragment.find("return;") > v.fragment.find("wait_for_inputs();"));
+  }
+  LoopFacts facts = constant_scale(layer_norm, 512, 768);
+  facts.operands[1].constant = false;
+  CHECK((first_of(facts).early == 4 && !early(first_of(facts), 1) && early(first_of(facts), 2)));
+  for (const LoopFacts& none :
+       {many_rows(layer_norm, 512, 768), constant_scale(layer_norm, 4097, 768),
+        constant_scale(layer_norm, 512, 777), constant_scale(layer_norm, 32752, 2049)}) {
+    const CudaLoopVariant v = first_of(none);
+    INFO(v.method << "\n" << v.fragment);
+    CHECK((v.early == 0 && v.desc.attrs.empty() && !early(v, 1) && !early(v, 2)));
+  }
+}
+
 TEST_CASE("the index along an axis of one position is 0, where its neighbours are one axis too",
           "[loops][cuda]") {
   const LoopProgram p = program_of(
@@ -402,6 +446,7 @@ TEST_CASE("NVRTC compiles every method", "[loops][cuda]") {
     const auto x = view_of(DType::float16, {64, columns}, {columns, 1}),
                gamma = view_of(DType::float16, {64, columns}, {0, 1});
     add_all(layer_norm, facts_of(layer_norm, std::vector{x, gamma, gamma, x}));
+    add_all(layer_norm, constant_scale(layer_norm, 64, columns));
   }
   for (const auto& [rows, columns] : kManyRows) add_all(layer_norm, many_rows(layer_norm, rows, columns));
   compile(variants);

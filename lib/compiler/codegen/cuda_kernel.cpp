@@ -38,6 +38,7 @@ CudaKernel::CudaKernel(const CudaDomain& domain)
       vector_operands_(p_.operands.size(), false),
       ahead_(p_.code.size(), false),
       kept_(p_.code.size(), false),
+      early_(p_.code.size(), false),
       based_(p_.operands.size(), false),
       narrow_(domain.facts().exact ? std::vector<bool>(p_.code.size(), false) : narrow_registers(p_)),
       small_floats_(has_small_floats(p_)),

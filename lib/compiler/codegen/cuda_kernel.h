@@ -87,6 +87,10 @@ class CudaKernel {
   // leave too few warps.
   std::vector<bool> loads_of_every_row() const;
   void keep_loads(const CudaPass& pass, int block);
+  // w<i>: those of them that no launch writes, read into registers before the kernel waits for its inputs,
+  // where at most `registers` hold them. For threads that take one row.
+  void load_early(const CudaPass& pass, int registers);
+  int64_t early_operands() const;  // which load_early reads; bit k: operand k
   // What the first pass over a row reads, `except` aside, may be read while the row before is still worked
   // on: declare_ahead before the rows, load_ahead wherever a row is about to come.
   void declare_ahead(const CudaPass& pass, const std::vector<bool>& except);
@@ -157,6 +161,7 @@ class CudaKernel {
   std::vector<bool> needed_, used_operands_, held_, vector_operands_;
   std::vector<bool> ahead_;       // loads of the first sweep that stand in w<i> before it
   std::vector<bool> kept_;        // loads in shared memory before the rows begin
+  std::vector<bool> early_;       // loads in registers before the inputs are waited for
   std::vector<bool> based_;       // operands whose b<i> is in scope
   std::vector<bool> narrow_;      // may be computed by ge::narrow
   bool small_floats_;             // and keeps results below 2^-126 there

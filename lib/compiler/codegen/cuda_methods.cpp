@@ -68,7 +68,9 @@ CudaLoopVariant finish_method(CudaKernel& kernel, std::string method, int thread
   v.desc.kind = KernelKind::kGenerated;
   v.desc.device = KernelDevice::kCuda;
   v.desc.limits.min_arch = 80;
-  v.desc.waits_for_predecessor = true;  // each method's first line is wait_for_inputs()
+  v.desc.waits_for_predecessor = true;  // each method has wait_for_inputs() before it reads, but for load_early
+  v.early = kernel.early_operands();
+  if (v.early != 0) v.desc.attrs.push_back({"early", AttrType::kInt, v.early, v.early, true});
   v.desc.limits.max_threads = threads_x * threads_y;
   const CudaDomain& domain = kernel.domain();
   for (size_t i = 0; i < domain.program().operands.size(); ++i)
@@ -191,6 +193,7 @@ CudaLoopVariant print_flat(const CudaDomain& domain, const CudaVectors& vectors,
   kernel.set_vector_operands(vectors.operands);
   const std::vector<int> axes = domain.all_axes();
   const int per_block = kFlatThreads * chunks * vectors.width;
+  kernel.line("ge::loop::let_next_start();");
   kernel.line("ge::loop::wait_for_inputs();");
   kernel.line("const long long total = " + kernel.arguments().count(axes) + ";");
   kernel.line("const long long first = blockIdx.x * " + number(per_block) + "ll + threadIdx.x * " +
@@ -218,6 +221,7 @@ CudaLoopVariant print_transpose(const CudaDomain& domain, int across) {
   const CudaGroup batch = group_of(others, "batch"), q = group_of({along}, "q"), p = group_of({across}, "p");
   CudaArguments& args = kernel.arguments();
   const std::string np = args.extent(across), nq = args.extent(along);
+  kernel.line("ge::loop::let_next_start();");
   kernel.line("ge::loop::wait_for_inputs();");
   kernel.line("long long batch = blockIdx.x;");
   kernel.line("const long long q0 = ge::loop::split(batch, (" + nq + " + 31) / 32) * 32;");
@@ -276,6 +280,7 @@ CudaLoopVariant print_columns(const CudaDomain& domain, int lanes) {
                   row = group_of(domain.row_axes(), "j");
   const int rows = domain.max_count(row.axes) <= 16 ? 4 : 16;
   const std::string columns = kernel.arguments().extent(lanes), length = kernel.arguments().count(row.axes);
+  kernel.line("ge::loop::let_next_start();");
   kernel.line("ge::loop::wait_for_inputs();");
   kernel.line("long long batch = blockIdx.x;");
   kernel.line("const long long own = ge::loop::split(batch, (" + columns +

@@ -45,6 +45,7 @@ struct RowShape {
 };
 inline constexpr int kWarpBlock = 128;        // threads of a block whose rows take a warp or less
 inline constexpr int kHeldRegisters = 64;     // of a thread, for its elements
+inline constexpr int64_t kFewRows = 4096;     // which leave a GPU idle
 int most_elements(const CudaDomain& domain);  // of a thread, by the length of their code: a power of two
 int elements_per_thread(const CudaDomain& domain);  // of a row, that a thread may hold
 // Of rows of up to `most` elements; none where they do not fit registers.

@@ -68,6 +68,34 @@ void CudaKernel::keep_loads(const CudaPass& pass, int block) {
   close_chunk(pass);
 }
 
+void CudaKernel::load_early(const CudaPass& pass, int registers) {
+  constexpr uint32_t kMostOperands = 63;  // that a mask of 64 bits with a sign names
+  const std::vector<bool> every_row = loads_of_every_row();
+  std::vector<size_t> loads;
+  int bytes = 0;
+  for (size_t r = 0; r < every_row.size(); ++r) {
+    const uint32_t operand = p_.code[r].imm;
+    if (!every_row[r] || operand >= kMostOperands || !domain_.facts().operands[operand].constant) continue;
+    loads.push_back(r);
+    bytes += std::max(4, pass.vector * bits_of(p_.operands[operand].dtype) / 8) * pass.chunks;
+  }
+  if (loads.empty() || bytes > registers * 4) return;
+  for (const size_t r : loads) {
+    const uint32_t operand = p_.code[r].imm;
+    if (!based_[operand]) line(base(operand, {}, &pass.group));
+    based_[operand] = early_[r] = true;
+    declare_raw(r, pass);
+  }
+  load_chunks(loads, pass);
+}
+
+int64_t CudaKernel::early_operands() const {
+  int64_t operands = 0;
+  for (size_t r = 0; r < early_.size(); ++r)
+    if (early_[r]) operands |= int64_t{1} << p_.code[r].imm;
+  return operands;
+}
+
 void CudaKernel::declare_ahead(const CudaPass& pass, const std::vector<bool>& except) {
   const std::vector<bool> want = wanted(0);
   for (size_t r = 0; r < p_.code.size(); ++r) {
@@ -87,7 +115,7 @@ void CudaKernel::load_ahead(const CudaPass& pass) {
 
 // Elements stay as they lie in memory until they are computed with.
 bool CudaKernel::is_raw(size_t r, const CudaPass& pass) const {
-  if (kept_[r] || (ahead_[r] && pass.sweep == 0)) return true;
+  if (kept_[r] || early_[r] || (ahead_[r] && pass.sweep == 0)) return true;
   return !pass.across.empty() && domain_.stride(p_.code[r].imm, pass.group.axes.back()) != 0;
 }
 
@@ -246,7 +274,7 @@ void CudaKernel::pass(const CudaPass& pass, const std::vector<bool>& hold) {
   for (const size_t r : loads) {
     if (!hold[r])
       line(type_name(p_.code[r].type) + " x" + number(r) + "[" + number(pass.chunks * pass.vector) + "];");
-    if (kept_[r] || (ahead_[r] && pass.sweep == 0)) continue;
+    if (kept_[r] || early_[r] || (ahead_[r] && pass.sweep == 0)) continue;
     if (is_raw(r, pass)) declare_raw(r, pass);
     read.push_back(r);
   }

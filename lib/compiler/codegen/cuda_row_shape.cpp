@@ -16,7 +16,6 @@ constexpr int kManyThreads = 512;   // beyond which a multiprocessor has one blo
 // Accesses in flight that hide memory's latency where a warp holds several rows: of 16 bytes, or more of
 // less.
 constexpr int kLaneChunks = 4;
-constexpr int64_t kFewRows = 4096;  // which leave a GPU idle: then a row is spread over more threads
 // A row that ends just behind what a warp may hold is left to it where vectors are narrow, with an eighth
 // more for each lane: softmax of 1031 float16 columns took 82 us by two warps, 69 by one (float32 by fours:
 // 68, 70).

@@ -6,6 +6,8 @@
 namespace ge {
 namespace {
 
+constexpr int kEarlyRegisters = 32;  // of a thread, for what it reads before its inputs are there
+
 // Joins accumulators over the threads of a row. Reductions over a block take one of two buffers by turns.
 struct RowJoin {
   int threads = 1;
@@ -49,6 +51,10 @@ class RowHeld {
     const CudaPass pass = pass_of();
     if (loops()) open_loop(pass);
     enter("turn");
+    if (!loops()) {
+      if (reads_early()) kernel_.load_early(pass, kEarlyRegisters);
+      kernel_.line("ge::loop::wait_for_inputs();");
+    }
     if (!clamps()) kernel_.leave_where("row", outer_.axes);
     if (vectors_.across_rows && !loops()) declare_before("row");
     bases();
@@ -69,8 +75,15 @@ class RowHeld {
   // A group of threads takes several rows, one after another.
   bool loops() const { return shape_.rows > 1; }
 
+  // What is the same for every row waits for nobody, and comes from memory where a model's weights do not stay
+  // in the caches. More rows hide that behind each other, and leave no registers for it.
+  bool reads_early() const {
+    return !vectors_.across_rows && length_.value_or(0) != 0 && domain_.max_count(outer_.axes) <= kFewRows;
+  }
+
   void start() {
-    kernel_.line("ge::loop::wait_for_inputs();");
+    kernel_.line("ge::loop::let_next_start();");
+    if (loops()) kernel_.line("ge::loop::wait_for_inputs();");
     kernel_.line("const int lane = threadIdx.x" +
                  (shares() ? " % " + number(shape_.threads) : std::string()) + ";");
     if (!shares()) kernel_.line("__shared__ long long shared[128];");
@@ -215,6 +228,7 @@ CudaLoopVariant print_row_reread(const CudaDomain& domain, const CudaVectors& ve
   CudaKernel kernel(domain);
   kernel.set_vector_operands(vectors.operands);
   const CudaGroup outer = group_of(domain.outer_axes(), "row"), row = group_of(domain.row_axes(), "j");
+  kernel.line("ge::loop::let_next_start();");
   kernel.line("ge::loop::wait_for_inputs();");
   kernel.line("const long long row = blockIdx.x;");
   kernel.leave_where("row", outer.axes);

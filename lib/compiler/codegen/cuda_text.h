@@ -31,6 +31,7 @@ struct LoopFacts {
     std::vector<bool> merges;
     int64_t align_bytes = 1;  // of the data address, for every value of the dims
     bool streaming = false;   // too large to stay in the caches: read and written once
+    bool constant = false;    // no launch of the run writes it
   };
   std::vector<Axis> axes;  // of the domain: outer, then row
   std::vector<Operand> operands;
@@ -71,6 +72,8 @@ struct CudaLoopVariant {
   std::array<int64_t, 3> block{1, 1, 1};
   LoopGrid grid;
   std::vector<LoopGuard> guards;  // all must hold
+  int64_t early = 0;  // operands that it reads before its predecessor is done (bit k: operand k): the choice's
+                      // attribute "early", which the description then demands
 };
 
 // Variants, best first; the last has no guards. unsupported_feature for a program that no variant prints (the

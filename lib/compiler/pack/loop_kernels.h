@@ -19,6 +19,7 @@ struct DimPredicate {
 struct LoopChoice {
   std::vector<DimPredicate> guard;
   uint32_t kernel = 0;  // in the plan
+  Attrs attrs = {};
   std::array<Dim, 3> grid{1, 1, 1};
   std::array<int64_t, 3> block{1, 1, 1};
   Dim dynamic_shared_memory;

@@ -45,6 +45,7 @@ LoopFacts facts_of_launch(const Graph& graph, const LaunchSpec& launch) {
     const DType dtype = graph.type(o.value).dtype;
     operand.align_bytes = known_alignment(o.view, dtype);
     operand.streaming = opt_value(graph, elements) > kStreamingBytes * 8 / bits_of(dtype);
+    operand.constant = graph.is_constant(o.view.root);
     facts.operands.push_back(std::move(operand));
   }
   return facts;
@@ -165,6 +166,7 @@ Status LoopKernels::generate_cuda(PlanAssembler& assembler, bool keep_ptx, std::
       choice.guard = std::move(w.guard);
       choice.grid = grid_of(*loop.launch, w.variant.grid);
       choice.block = w.variant.block;
+      if (w.variant.early != 0) choice.attrs = {{"early", w.variant.early}};
       set_in_place(w.variant.desc, loop.in_place_of);
       choice.kernel = assembler.generated_kernel(std::move(w.variant.desc), image);
       loop.choices.push_back(std::move(choice));

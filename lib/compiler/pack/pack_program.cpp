@@ -347,7 +347,7 @@ class Packer {
     } else {
       for (const LoopChoice& c : loops_.choices(loop_of_.at(index))) {
         launch.choices.push_back(
-            make_choice(c.kernel, operands, {}, c.grid, c.block, c.dynamic_shared_memory));
+            make_choice(c.kernel, operands, c.attrs, c.grid, c.block, c.dynamic_shared_memory));
         for (const DimPredicate& p : c.guard)
           launch.choices.back().guard.push_back({expr(p.lhs), p.relation, expr(p.rhs)});
       }
