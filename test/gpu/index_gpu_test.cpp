@@ -45,7 +45,8 @@ TEST_CASE("CUDA gather of dense rows gives the reference's bits") {
     const int64_t unit = 16 / (bits_of(dtype) / 8);  // elements of 16 bytes
     for (const DType index_type : {DType::int64, DType::int32}) {
       size_t l = 0;
-      for (const std::vector<int64_t>& places : {std::vector<int64_t>{}, {1}, {7}, {3, 5}, {2, 1, 300}, {0}}) {
+      for (const std::vector<int64_t>& places :
+           {std::vector<int64_t>{}, {1}, {7}, {3, 5}, {2, 1, 300}, {0}}) {
         for (const std::vector<int64_t>& data_dims :
              {std::vector<int64_t>{1, unit}, {5, 3 * unit}, {9, 2, unit}, {33, 7, 16}, {4, 0}}) {
           std::vector<int64_t> out_dims = places;
@@ -71,7 +72,8 @@ TEST_CASE("CUDA gather of dense rows gives the reference's bits") {
   REQUIRE((fault.kind == static_cast<uint32_t>(FaultKind::kIndexOutOfRange) && fault.launch == 7));
   REQUIRE((fault.value == -7 || fault.value == 3));
   for (int64_t i = 0; i < 8; ++i)
-    REQUIRE((out.at(i) == data.at(8 + i) && out.at(8 + i) == data.at(i) && out.at(16 + i) == data.at(16 + i)));
+    REQUIRE(
+        (out.at(i) == data.at(8 + i) && out.at(8 + i) == data.at(i) && out.at(16 + i) == data.at(16 + i)));
 }
 
 TEST_CASE("CUDA gather with an index for each element, and scatter, give the reference's bits") {

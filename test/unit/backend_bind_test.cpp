@@ -104,17 +104,18 @@ TEST_CASE("a product of any number of rows has a choice for few of them", "[back
 TEST_CASE("a norm's launch names what it reads before its predecessor is done", "[backend]") {
   if (!Nvrtc::open().ok()) return;
   const auto norm = [](const char* scale, const std::function<void(Plan&)>& change) {
-    return plan_of("graph (%x: float16[512, 768], %s: float16[768]) {\n"
-                   "  %a = constant float16[384] splat 0.5\n"
-                   "  %b = constant float16[384] splat 0.25\n"
-                   "  %w = concat(%a, %b) {axis = 0} : float16[768]\n"
-                   "  %f = broadcast(" +
-                       std::string(scale) +
-                       ") {shape = [512, 768]} : float16[512, 768]\n"
-                   "  %r = relu(%x) : float16[512, 768]\n"
-                       "  %y = normalize(%r, %f) {axis = 1, epsilon = 0.001, kind = \"layer\"} : float16[512, 768]\n"
-                       "  return %r as \"r\", %y as \"y\"\n}",
-                   change);
+    return plan_of(
+        "graph (%x: float16[512, 768], %s: float16[768]) {\n"
+        "  %a = constant float16[384] splat 0.5\n"
+        "  %b = constant float16[384] splat 0.25\n"
+        "  %w = concat(%a, %b) {axis = 0} : float16[768]\n"
+        "  %f = broadcast(" +
+            std::string(scale) +
+            ") {shape = [512, 768]} : float16[512, 768]\n"
+            "  %r = relu(%x) : float16[512, 768]\n"
+            "  %y = normalize(%r, %f) {axis = 1, epsilon = 0.001, kind = \"layer\"} : float16[512, 768]\n"
+            "  return %r as \"r\", %y as \"y\"\n}",
+        change);
   };
   std::vector<Attrs> attrs;
   const auto look = [&](Plan& plan) {

@@ -68,7 +68,8 @@ CudaLoopVariant finish_method(CudaKernel& kernel, std::string method, int thread
   v.desc.kind = KernelKind::kGenerated;
   v.desc.device = KernelDevice::kCuda;
   v.desc.limits.min_arch = 80;
-  v.desc.waits_for_predecessor = true;  // each method has wait_for_inputs() before it reads, but for load_early
+  v.desc.waits_for_predecessor =
+      true;  // each method has wait_for_inputs() before it reads, but for load_early
   v.early = kernel.early_operands();
   if (v.early != 0) v.desc.attrs.push_back({"early", AttrType::kInt, v.early, v.early, true});
   v.desc.limits.max_threads = threads_x * threads_y;

@@ -75,8 +75,8 @@ class RowHeld {
   // A group of threads takes several rows, one after another.
   bool loops() const { return shape_.rows > 1; }
 
-  // What is the same for every row waits for nobody, and comes from memory where a model's weights do not stay
-  // in the caches. More rows hide that behind each other, and leave no registers for it.
+  // What is the same for every row waits for nobody, and comes from memory where a model's weights do not
+  // stay in the caches. More rows hide that behind each other, and leave no registers for it.
   bool reads_early() const {
     return !vectors_.across_rows && length_.value_or(0) != 0 && domain_.max_count(outer_.axes) <= kFewRows;
   }

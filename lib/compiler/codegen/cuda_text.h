@@ -72,8 +72,8 @@ struct CudaLoopVariant {
   std::array<int64_t, 3> block{1, 1, 1};
   LoopGrid grid;
   std::vector<LoopGuard> guards;  // all must hold
-  int64_t early = 0;  // operands that it reads before its predecessor is done (bit k: operand k): the choice's
-                      // attribute "early", which the description then demands
+  int64_t early = 0;  // operands that it reads before its predecessor is done (bit k: operand k): the
+                      // choice's attribute "early", which the description then demands
 };
 
 // Variants, best first; the last has no guards. unsupported_feature for a program that no variant prints (the
