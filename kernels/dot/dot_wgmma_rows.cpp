@@ -115,7 +115,7 @@ constexpr KernelRow row_of(std::string_view name, std::span<const OperandRow> op
                            std::string_view symbol) {
   return {
       .name = name,
-      .revision = 2,
+      .revision = 3,
       .device = KernelDevice::kCuda,
       .operands = operands,
       .attrs = kAttrs,

@@ -22,9 +22,10 @@ Status check_gather_rows(const LaunchShape& shape) {
   const TensorView &data = shape.operands[0], &indices = shape.operands[1], &out = shape.operands[2];
   if (attr_int(shape.attrs, "elements", 0) != 0) return refuse("each element has an index of its own");
   if (attr_int(shape.attrs, "axis", 0) != 0) return refuse("its axis is not data's first");
-  if (!is_contiguous(data)) return refuse("data is not dense");
-  if (!is_contiguous(indices)) return refuse("indices are not dense");
-  if (!is_contiguous(out)) return refuse("out is not dense");
+  const auto dense = [](const TensorView& v) { return element_count(v) == 0 || is_contiguous(v); };
+  if (!dense(data)) return refuse("data is not dense");
+  if (!dense(indices)) return refuse("indices are not dense");
+  if (!dense(out)) return refuse("out is not dense");
   int64_t bytes = bits_of(data.dtype) / 8;
   for (int a = 1; a < data.rank; ++a) bytes *= data.dims[a];
   if (bytes % 16 != 0) return refuse("rows of " + std::to_string(bytes) + " bytes");
