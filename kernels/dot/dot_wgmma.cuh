@@ -217,6 +217,7 @@ struct WgmmaTile {
     if (leader) copy_early(args);
     __syncwarp();
     wait_for_predecessor();
+    launch_dependents();
     const int count = ready();
 #pragma unroll 1
     for (int i = 0; leader && i < count; ++i) {
@@ -527,7 +528,6 @@ struct WgmmaTile {
   }
 
   __device__ __forceinline__ void run(const DotWgmmaArgs& args, unsigned char* memory) {
-    launch_dependents();
     if (!begin(args, memory)) return;
     const bool leader = threadIdx.x / 32 == kThreads / 32 && is_elected();
     if (leader) {
