@@ -1,22 +1,11 @@
 #include "bind_without_device.h"
 
-#include <memory>
-
+#include "compiler/pack/plan_check.h"
 #include "contract/plan_bind.h"
 #include "contract/plan_read.h"
-#include "kernels/registry.h"
 
 namespace ge::test {
 namespace {
-
-KernelResolver every_row() {
-  const auto known = std::make_shared<std::map<std::string, KernelDesc>>();
-  return [known](std::string_view name, uint32_t revision) -> KernelEntry {
-    const KernelRow* row = find_kernel_row(name, revision);
-    if (row == nullptr) return {};
-    return {&known->try_emplace(std::string(name), desc(*row)).first->second, row->check};
-  };
-}
 
 // What an H200 allows.
 DeviceLimits limits_of(const TargetName& target) {
@@ -29,7 +18,7 @@ DeviceLimits limits_of(const TargetName& target) {
 
 Status bind_program(ByteSpan file, const std::string& target, const std::map<std::string, int64_t>& values) {
   GE_ASSIGN(const auto read, read_plan_bytes(file));
-  const KernelResolver resolver = every_row();
+  const KernelResolver resolver = every_kernel_row();
   for (uint32_t i = 0; i < read.plan.programs.size(); ++i) {
     const Program& program = read.plan.programs[i];
     const auto name = parse_target(target);

@@ -10,6 +10,7 @@
 #include "base/status.h"
 #include "compiler/ir/graph.h"
 #include "compiler/pack/plan_assembler.h"
+#include "compiler/pack/plan_check.h"
 #include "compiler/passes/manager.h"
 
 namespace ge {
@@ -39,7 +40,10 @@ struct Compiled {
   std::string explanation;  // --explain
   std::string cuda_source;
   std::vector<std::string> notes;  // lossy rewrites taken, refusals
-  Status write(const PlanSink& sink) { return write_plan(assembler->plan, assembler->bytes(), sink); }
+  // Errors: internal where the plan does not pass the checks that ge-run makes; nothing is written then.
+  Status write(const PlanSink& sink) {
+    return write_plan(assembler->plan, assembler->bytes(), sink, check_plan);
+  }
 };
 // Runs passes and stages for every target. The graph may hold ONNX operators or core ops.
 Result<Compiled> compile(Graph graph, const CompileOptions& options);

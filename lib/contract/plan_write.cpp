@@ -116,12 +116,13 @@ std::vector<std::byte> encode_program(const Plan& plan) {
   return to_cbor(std::move(builder).finish("plan"));
 }
 
-Status write_plan(Plan& plan, const PlanBytes& bytes, const PlanSink& sink) {
+Status write_plan(Plan& plan, const PlanBytes& bytes, const PlanSink& sink, const PlanCheck& check) {
   GE_ASSIGN(const std::vector<std::byte> code, gather_code(plan, bytes));
   std::vector<uint64_t> checksums;
   PlanHeader header;
   header.format = kPlanFormat;
   GE_TRY(lay_out_blobs(plan, bytes, checksums, header.section(SectionKind::kWeights).size_bytes));
+  if (check) GE_TRY(check(plan, code));
   const std::vector<std::byte> program = encode_program(plan);
   const ByteSpan sums = std::as_bytes(std::span(checksums));
   const auto fill = [&](SectionKind kind, ByteSpan content) {

@@ -368,8 +368,8 @@ class Packer {
   Choice row_choice(const LaunchSpec& spec, std::vector<TensorRef> operands) {
     operands.resize(spec.row->operands.size());
     Choice choice = make_choice(assembler_.builtin_kernel(*spec.row), std::move(operands), spec.attrs,
-                                spec.grid, spec.block, spec.dynamic_shared_memory);
-    choice.cluster = spec.cluster;
+                                spec.geometry.grid, spec.geometry.block, spec.geometry.dynamic_shared_memory);
+    choice.cluster = spec.geometry.cluster;
     return choice;
   }
   Choice make_choice(uint32_t kernel, std::vector<TensorRef> operands, Attrs attrs,

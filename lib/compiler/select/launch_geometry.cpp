@@ -107,14 +107,15 @@ Dim blocks_of(const LaunchSpec& launch) {
 
 void set_geometry(const Graph& graph, const Target& target, bool exact, LaunchSpec& launch) {
   if (target.device() == KernelDevice::kCpu || launch.row->kind == KernelKind::kLibrary) return;
+  launch.geometry = {};  // `launch` may be a copy that had another row
   if (launch.row->grid == KernelGrid::kWarpgroupTiles)
     return set_wgmma_geometry(graph, target, exact, launch);
   if (launch.row->grid == KernelGrid::kStreamedStrips) return set_stream_geometry(graph, target, launch);
   if (launch.row->grid == KernelGrid::kWarpgroupQueries) set_attention_boxes(launch);
   const Dim blocks = blocks_of(launch);
-  launch.block = {kBlock, 1, 1};
-  launch.dynamic_shared_memory = Dim(launch.row->limits.dynamic_shared_memory);
-  launch.grid = {Dim::max(Dim::min(blocks, kMaxBlocks), 1), 1, 1};
+  launch.geometry.block = {kBlock, 1, 1};
+  launch.geometry.dynamic_shared_memory = Dim(launch.row->limits.dynamic_shared_memory);
+  launch.geometry.grid = {Dim::max(Dim::min(blocks, kMaxBlocks), 1), 1, 1};
 }
 
 }  // namespace ge

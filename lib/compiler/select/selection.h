@@ -22,6 +22,11 @@ struct LaunchOperand {
   bool scratch = false;        // bytes of its own for this launch: view.dims and dtype say how many
   DType dtype = DType::uint8;  // scratch only
 };
+struct LaunchGeometry {
+  std::array<Dim, 3> grid{1, 1, 1};                         // blocks
+  std::array<int64_t, 3> block{1, 1, 1}, cluster{1, 1, 1};  // threads; blocks
+  Dim dynamic_shared_memory;                                // bytes a block
+};
 // A kernel to launch on views of values. Built-in and library rows are named; a loop brings its nest, pack
 // generates its code.
 struct LaunchSpec {
@@ -30,11 +35,9 @@ struct LaunchSpec {
   std::vector<LaunchOperand> operands;  // as the row's or the nest's operands
   Dims domain;                          // loops: extents of the nest's axes, after merging
   Attrs attrs;                          // sorted by name
-  std::array<Dim, 3> grid{1, 1, 1};     // rows on CUDA; loops get theirs from their variants
-  std::array<int64_t, 3> block{1, 1, 1}, cluster{1, 1, 1};
-  Dim dynamic_shared_memory;
-  double flops = 0;  // at the symbols' opt values, for the cost
-  Dim flops_dim;     // the same as an expression
+  LaunchGeometry geometry;              // rows on CUDA; loops get theirs from their variants
+  double flops = 0;                     // at the symbols' opt values, for the cost
+  Dim flops_dim;                        // the same as an expression
   std::vector<Source> sources;
   // Launched instead where a product has at most `most_rows` rows, ascending: the same operands, its own row,
   // attributes and geometry.

@@ -74,9 +74,9 @@ void set_stream_geometry(const Graph& graph, const Target& target, LaunchSpec& l
                                [](const auto& a) { return a.first >= "early"; });
   launch.attrs.emplace(at, "early", int64_t{graph.is_constant(launch.operands[1].view.root) ? 2 : 0});
   const Dim strips = Dim::ceil_div(out.dims[1], row.shape.strip()) * Dim::ceil_div(out.dims[0], row.rows);
-  launch.block = {row.shape.threads(), 1, 1};
-  launch.cluster = {plan.split, 1, 1};
-  launch.grid = {Dim::max(Dim::min(strips, kMaxClusters), 1) * Dim(plan.split), 1, 1};
+  launch.geometry.block = {row.shape.threads(), 1, 1};
+  launch.geometry.cluster = {plan.split, 1, 1};
+  launch.geometry.grid = {Dim::max(Dim::min(strips, kMaxClusters), 1) * Dim(plan.split), 1, 1};
 }
 
 }  // namespace ge

@@ -154,10 +154,10 @@ void set_wgmma_geometry(const Graph& graph, const Target& target, bool exact, La
   const int64_t shared = tile.shared_bytes(plan.split, plan.stages);
   const int64_t places = (shared <= kSharedOfTwo ? 2 : 1) * multiprocessors(1);
   const Dim clusters = Dim::max(Dim::min(tiles, plan.split == 1 ? places : kMaxClusters), 1);
-  launch.block = {tile.block_threads(), 1, 1};
-  launch.cluster = {plan.split, 1, 1};
-  launch.grid = {clusters * Dim(plan.split), 1, 1};
-  launch.dynamic_shared_memory = Dim(shared);
+  launch.geometry.block = {tile.block_threads(), 1, 1};
+  launch.geometry.cluster = {plan.split, 1, 1};
+  launch.geometry.grid = {clusters * Dim(plan.split), 1, 1};
+  launch.geometry.dynamic_shared_memory = Dim(shared);
 }
 
 }  // namespace ge
