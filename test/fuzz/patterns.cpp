@@ -140,12 +140,9 @@ ValueId rotary(Formula& f, ValueId) {
   return f.both("Add", f.both("Mul", x, cos), f.both("Mul", turned, sin));
 }
 
-// A product with what epilogues take: bias, activation, residual, then a normalization.
-ValueId dense(Formula& f, ValueId x) {
+// What a product's epilogue takes: bias, activation, residual; then a normalization.
+ValueId with_epilogue(Formula& f, ValueId y) {
   GraphMaker& m = f.maker();
-  if (x == kNone || m.rank(x) < 2) return kNone;
-  const Dim columns = f.maybe() ? m.type(x).dims.back() : Dim(f.random().in(1, 9));
-  ValueId y = f.op("MatMul", {x, f.matrix(x, columns)});
   if (f.maybe(80)) y = f.both("Add", y, f.parameter(y));
   static const std::vector<const char*> kActivations{"Relu", "Tanh", "Sigmoid", "Identity", "Softplus"};
   if (f.maybe(60)) y = f.op(f.random().pick(kActivations), {y});
@@ -153,6 +150,24 @@ ValueId dense(Formula& f, ValueId x) {
   if (f.maybe(40) && y != kNone) y = f.both("Add", y, m.exactly(m.type(y).dtype, m.type(y).dims));
   if (f.maybe(25) && y != kNone) y = layer_norm(f, y);
   return y;
+}
+
+ValueId dense(Formula& f, ValueId x) {
+  GraphMaker& m = f.maker();
+  if (x == kNone || m.rank(x) < 2) return kNone;
+  const Dim columns = f.maybe() ? m.type(x).dims.back() : Dim(f.random().in(1, 9));
+  return with_epilogue(f, f.op("MatMul", {x, f.matrix(x, columns)}));
+}
+
+// A model's product: few rows, often of a symbolic number; depth and columns that tensor cores and streamed
+// weights take.
+ValueId deep_product(Formula& f, ValueId) {
+  GraphMaker& m = f.maker();
+  Random& r = f.random();
+  const DType dtype = m.some_dtype({DType::float16, DType::bfloat16, DType::float32});
+  const ValueId x = m.exactly(dtype, {m.some_dims(1, 1)[0], 8 * r.in(8, 100)});
+  return with_epilogue(
+      f, f.op("MatMul", {x, m.leaf(dtype, {m.type(x).dims.back(), 8 * r.in(1, 20)}, r.chance(85))}));
 }
 
 // Three products of one value: what becomes one wider product.
@@ -238,8 +253,9 @@ ValueId chain(Formula& f, ValueId x) {
 bool add_pattern(GraphMaker& m) {
   using Pattern = ValueId (*)(Formula&, ValueId);
   static const std::vector<Pattern> kPatterns{
-      gelu_erf, gelu_tanh, layer_norm, rms_norm,       softmax,     silu,           hard_swish,     attention,
-      rotary,   dense,     dense,      three_products, scaled_conv, there_and_back, there_and_back, chain};
+      gelu_erf,       gelu_tanh,   layer_norm,     rms_norm,       softmax, silu,
+      hard_swish,     attention,   rotary,         dense,          dense,   deep_product,
+      three_products, scaled_conv, there_and_back, there_and_back, chain};
   const Pattern pattern = m.random().pick(kPatterns);
   const bool real = m.random().chance(95);
   const DTypeSet floats{DType::float32, DType::float16, DType::bfloat16, DType::float64};

@@ -45,6 +45,7 @@ class Yardstick {
   void zero_overflowing_rows(const Node& node, int sample);
   void skip_padding(const Node& node, int sample);
   void settle_on_whole(const Node& node, int samples);
+  void settle_on_equal(const Node& node, std::vector<HostTensor>& inputs) const;
   void vanish_weights(const Node& node, int sample);
   std::vector<double> weights_of_row(const Node& node, size_t sample,
                                      const std::array<int64_t, 3>& row) const;
